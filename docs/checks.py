@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Write the table of docs/checks.md, a row for each id, from src/driver_api/check_rules.tsv.
+"""Write the table of docs/checks.md, a row for each id, from src/check/rules/rules.tsv.
 
 usage: checks.py [--check]     --check: say whether the page is up to date, and write nothing
 """
@@ -9,7 +9,7 @@ import sys
 import textwrap
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-RULES = os.path.join(ROOT, 'src', 'driver_api', 'check_rules.tsv')
+RULES = os.path.join(ROOT, 'src', 'check', 'rules', 'rules.tsv')
 PAGE = os.path.join(ROOT, 'docs', 'checks.md')
 BEGIN = '<!-- The rest is written by docs/checks.py. -->\n'
 

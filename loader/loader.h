@@ -10,8 +10,9 @@
  *   symbol.c     symbols by number, and their state in the loaded driver
  *   init.c       cuInit, and fork handling
  *   log.c        the program's log
- *   report.h     the report of attempts; src/report*.c show it
+ *   report.h     the report of attempts; report_*.c show it
  *   advice.c     what a user can do about a failure
+ *   error.c      names, meanings and advice of result codes
  *   system.h     the other parts that depend on the operating system
  *   thunks.h     the slots without a driver, as machine code
  */
@@ -95,7 +96,7 @@ const struct cushim_table *cushim__complete_table(const struct cushim_table *tab
 /* Whether the current table is one that the program has installed. */
 bool cushim__is_installed(void);
 
-/* --- src/error.c --- */
+/* --- error.c --- */
 
 /*
  * cuGetErrorName and cuGetErrorString from the registry, for processes without a driver, so that

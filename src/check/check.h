@@ -2,11 +2,11 @@
 /*
  * `cushim check` finds misuse of the driver API over any driver. It subscribes to the layer and
  * hands each call to its modules. A module knows one subject and reports findings under the ids of
- * src/driver_api/check_rules.h. finding.c keeps each finding once for each place in the program,
- * with a count.
+ * src/check/rules/rules.h. finding.c keeps each finding once for each place in the program, with a
+ * count.
  *
- * To add a effects, add a row to check_rules.tsv, a case to tests/check, and code to the module of its
- * subject. check.c calls the functions of a new module.
+ * To add a rule, add a row to rules/rules.tsv, a case to tests/check, and code to the module of
+ * its subject. check.c calls the functions of a new module.
  */
 #ifndef CUSHIM_CHECK_CHECK_H
 #define CUSHIM_CHECK_CHECK_H
@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "src/check/options.h"
-#include "src/driver_api/check_rules.h"
+#include "src/check/rules/rules.h"
 #include "src/driver_api/structs.h"
 #include "src/layer/layer.h"
 

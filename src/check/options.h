@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "src/base/text.h"
-#include "src/driver_api/check_rules.h"
+#include "src/check/rules/rules.h"
 
 enum { CUSHIM__CHECK_PATTERN = 64 };
 

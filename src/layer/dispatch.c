@@ -16,7 +16,7 @@ uint8_t cushim__subscribed[CUSHIM__SYMBOL_COUNT];
 
 static const struct cushim__subscriber none;
 static const struct cushim__subscriber *subscribers[CUSHIM__SUBSCRIPTIONS] = {
-    [CUSHIM__TRACE] = &cushim__trace,
+    [CUSHIM__TRACE] = &none,
     [CUSHIM__LOOKUP] = &cushim__lookup,
     [CUSHIM__CHECK] = &none,
     [CUSHIM__SWEEP] = &none,
@@ -36,7 +36,13 @@ static _Thread_local struct {
 void cushim__subscriber_set(enum cushim__subscription subscription,
                             const struct cushim__subscriber *subscriber)
 {
-    subscribers[subscription] = subscriber;
+    __atomic_store_n(&subscribers[subscription], subscriber, __ATOMIC_RELEASE);
+}
+
+/* A trace may begin while other threads make calls. */
+static const struct cushim__subscriber *subscriber_of(unsigned subscription)
+{
+    return __atomic_load_n(&subscribers[subscription], __ATOMIC_ACQUIRE);
 }
 
 void cushim__subscribe(enum cushim__subscription subscription, unsigned slot, bool is_wanted)
@@ -66,8 +72,8 @@ void cushim__subscriptions_end(void)
 {
     cushim__caller.number = 0; /* a call that was left by longjmp() has not ended */
     for (unsigned i = 0; i < CUSHIM__SUBSCRIPTIONS; i++) {
-        if (subscribers[i]->destroy)
-            subscribers[i]->destroy();
+        if (subscriber_of(i)->destroy)
+            subscriber_of(i)->destroy();
     }
     cushim__decoding_end();
 }
@@ -75,8 +81,16 @@ void cushim__subscriptions_end(void)
 void cushim__subscribers_begin_child(void)
 {
     for (unsigned i = 0; i < CUSHIM__SUBSCRIPTIONS; i++) {
-        if (subscribers[i]->begin_child)
-            subscribers[i]->begin_child();
+        if (subscriber_of(i)->begin_child)
+            subscriber_of(i)->begin_child();
+    }
+}
+
+void cushim__subscribers_found_unknown(const char *name, const void *function)
+{
+    for (unsigned i = 0; i < CUSHIM__SUBSCRIPTIONS; i++) {
+        if (subscriber_of(i)->found_unknown)
+            subscriber_of(i)->found_unknown(name, function);
     }
 }
 
@@ -135,7 +149,7 @@ static void start(struct cushim_layer *layer, struct cushim__call *call)
     if (call->subscribers & DECODED)
         cushim__arguments_decode(call);
     for (unsigned set = call->subscribers; set; set &= set - 1) {
-        const struct cushim__subscriber *subscriber = subscribers[__builtin_ctz(set)];
+        const struct cushim__subscriber *subscriber = subscriber_of((unsigned)__builtin_ctz(set));
 
         if (subscriber->started)
             subscriber->started(call);
@@ -172,7 +186,7 @@ bool cushim__layer_call_begin(struct cushim__call *call, unsigned slot, const ui
             call->context = current_context();
     }
     for (unsigned set = call->subscribers; set; set &= set - 1) {
-        const struct cushim__subscriber *subscriber = subscribers[__builtin_ctz(set)];
+        const struct cushim__subscriber *subscriber = subscriber_of((unsigned)__builtin_ctz(set));
 
         if (subscriber->before && !subscriber->before(call, answer))
             return false;
@@ -199,7 +213,7 @@ CUresult cushim__layer_call_end(struct cushim__call *call, CUresult answer)
     if (call->number == 0)
         all &= UNLOCKED;
     for (unsigned set = all; set; set &= ~(1u << last_of(set))) {
-        const struct cushim__subscriber *subscriber = subscribers[last_of(set)];
+        const struct cushim__subscriber *subscriber = subscriber_of(last_of(set));
 
         if (subscriber->after)
             answer = subscriber->after(call, answer);
@@ -212,7 +226,7 @@ CUresult cushim__layer_call_end(struct cushim__call *call, CUresult answer)
     if (call->arguments.is_decoded)
         cushim__arguments_decode_results(call, answer);
     for (unsigned set = all; set; set &= set - 1) {
-        const struct cushim__subscriber *subscriber = subscribers[__builtin_ctz(set)];
+        const struct cushim__subscriber *subscriber = subscriber_of((unsigned)__builtin_ctz(set));
 
         if (subscriber->ended)
             subscriber->ended(call, answer);
@@ -220,7 +234,7 @@ CUresult cushim__layer_call_end(struct cushim__call *call, CUresult answer)
     cushim__lock_release(&layer->lock);
     thread.under_way = call->nested;
     for (unsigned set = all; set; set &= set - 1) {
-        const struct cushim__subscriber *subscriber = subscribers[__builtin_ctz(set)];
+        const struct cushim__subscriber *subscriber = subscriber_of((unsigned)__builtin_ctz(set));
 
         if (subscriber->left)
             subscriber->left();

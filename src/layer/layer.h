@@ -24,7 +24,9 @@
 #include "src/base/layer_host.h"
 #include "src/base/lock.h"
 #include "src/layer/arguments.h"
-#include "src/layer/trace.h"
+
+struct trace_record;
+struct trace_context;
 
 struct cushim_layer {
     struct cushim__lock lock; /* protects what the layer and its subscribers keep */
@@ -52,6 +54,16 @@ bool cushim__layer_lock(struct cushim_layer *layer);
 /* The layer's tables: the one that it calls, and its own. */
 extern struct cushim_table cushim__layer_next;
 extern const struct cushim_table cushim__layer_table;
+
+/* What the trace, which is not part of the layer, keeps of a call that has not returned. */
+struct cushim__traced {
+    struct trace_record *record;   /* NULL if the call is not traced */
+    struct trace_record *work;     /* NULL if the call queues no work, or the file is full */
+    struct trace_context *context; /* whose events time the work; NULL if it is not timed */
+    CUevent start, end;
+    CUstream stream;
+    uint64_t base; /* number of the base event that `start` is measured from */
+};
 
 /*
  * A call that has subscribers. It lives on the stack of the layer's function, which sets
@@ -100,18 +112,23 @@ struct cushim__subscriber {
     void (*ended)(struct cushim__call *call, CUresult answer);
     /* Last of all, not under the lock. */
     void (*left)(void);
+    /*
+     * A look-up has returned a function that no slot has. Not under the lock, and for each
+     * subscriber, whatever it has subscribed to.
+     */
+    void (*found_unknown)(const char *name, const void *function);
     /* In the child of a fork, under the lock. */
     void (*begin_child)(void);
     /* When the layer is destroyed. */
     void (*destroy)(void);
 };
-extern const struct cushim__subscriber cushim__trace, cushim__lookup, cushim__fault,
-    cushim__recording, cushim__expectation;
+extern const struct cushim__subscriber cushim__lookup, cushim__fault, cushim__recording,
+    cushim__expectation;
 
 /* How often cuGetProcAddress has returned a function that no slot has. */
 extern uint64_t cushim__unknown_functions;
 
-/* For sweeps and check, which are not part of the layer. */
+/* For the trace, check and sweeps, which are not part of the layer. */
 void cushim__subscriber_set(enum cushim__subscription subscription,
                             const struct cushim__subscriber *subscriber);
 
@@ -128,6 +145,9 @@ void cushim__subscriptions_end(void);
 
 /* In the child of a fork, under the lock. */
 void cushim__subscribers_begin_child(void);
+
+/* See found_unknown(). */
+void cushim__subscribers_found_unknown(const char *name, const void *function);
 
 /*
  * The work of cushim_recording_start(); not under the lock. If `is_asked`, lost calls are a failure

@@ -149,7 +149,7 @@ static void lead_to_layer(const struct lookup *lookup)
                sizeof *lookup->function);
     } else {
         __atomic_add_fetch(&cushim__unknown_functions, 1, __ATOMIC_RELAXED);
-        cushim__trace_name_unknown(lookup->base, *lookup->function);
+        cushim__subscribers_found_unknown(lookup->base, *lookup->function);
     }
 }
 

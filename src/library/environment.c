@@ -6,8 +6,8 @@
 #include "src/base/print.h"
 #include "src/base/system.h"
 #include "src/check/finding.h"
-#include "src/layer/trace.h"
 #include "src/library/library.h"
+#include "src/trace/write/writer.h"
 
 /* Never freed, because check keeps it. */
 static char *check_report;

@@ -17,10 +17,10 @@
 #include "src/base/print.h"
 #include "src/base/system.h"
 #include "src/check/check.h"
-#include "src/layer/trace.h"
 #include "src/library/library.h"
 #include "src/mock/api/symbol.h"
 #include "src/mock/mock.h"
+#include "src/trace/write/writer.h"
 
 const struct cushim_table *cushim__exports = &cushim__mock_table;
 

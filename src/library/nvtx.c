@@ -14,7 +14,7 @@
 #include <cushim/api.h>
 
 #include "src/base/name.h"
-#include "src/layer/trace.h"
+#include "src/trace/write/writer.h"
 
 enum { TABLES = 1, CORE = 1, CORE2 = 5 };
 

@@ -21,6 +21,7 @@
 #include "src/check/check.h"
 #include "src/layer/layer.h"
 #include "src/library/library.h"
+#include "src/trace/write/writer.h"
 
 /* Without a driver, this is the loader's absent table, whose functions return the reason. */
 const struct cushim_table *cushim__exports;

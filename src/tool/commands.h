@@ -1,107 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The commands, their options and the command line. Commands and options are table rows in
- * arguments.c, from which the parser and the messages work.
- */
+/* The manual, and the commands that are one file each. */
 #ifndef CUSHIM_TOOL_COMMANDS_H
 #define CUSHIM_TOOL_COMMANDS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "src/tool/failure.h"
-#include "src/tool/probe.h"
-
-/* Commands that take options, as bits. */
-enum command {
-    COMMAND_INFO = 1,
-    COMMAND_TIME = 2,
-    COMMAND_RUN = 4,
-    COMMAND_PROFILE = 8,
-    COMMAND_PROBE = 16,
-    COMMAND_SYMBOLS = 32,
-    COMMAND_TRACE = 64,
-    COMMAND_SYMBOLIZE = 128,
-    COMMAND_CHECK = 256,
-    COMMANDS_OF_DRIVER = COMMAND_INFO | COMMAND_TIME | COMMAND_PROFILE,
-    COMMANDS_ALL = COMMANDS_OF_DRIVER | COMMAND_RUN | COMMAND_PROBE | COMMAND_SYMBOLS |
-                   COMMAND_SYMBOLIZE | COMMAND_TRACE | COMMAND_CHECK,
-};
-
-enum option_kind {
-    OPTION_FLAG,
-    OPTION_PATH,
-    OPTION_NUMBER,
-    OPTION_SIZE,
-    OPTION_DURATION, /* in nanoseconds */
-    OPTION_VERSION,  /* of CUDA: 12.8 is 12080 */
-    OPTION_SETTING,  /* of the mock driver, a trace or a check, whose own parser reads it */
-};
-
-struct option {
-    const char *name; /* with its dashes */
-    enum option_kind kind;
-    unsigned commands;         /* that have the option */
-    size_t field;              /* offset in struct arguments; the kind implies the type */
-    uint64_t minimum, maximum; /* of a number or size */
-    const char *expected;      /* what a path, setting or version is, for messages */
-    const char *key; /* of a setting: its key, which a flag turns on; NULL if the value has it */
-};
-
-extern const struct option command_options[]; /* ends with a NULL name */
-
-/* The command line. Texts are NULL where they were not given. */
-struct arguments {
-    bool json;
-    bool help;
-    bool mock;
-    bool is_mock_allowed; /* of probe */
-    bool has_uuids;       /* of info, for the report */
-    char *folders;        /* of info: where to look for the library, too; to be freed */
-    bool quiet;
-    const char *library; /* --library, or --folder of symbolize */
-    const char *config;
-    const char *name;
-    const char *output;
-    bool convert;              /* of trace: convert a file, instead of starting a program */
-    const char *trace;         /* of trace convert: the file */
-    char *settings;            /* of the mock driver, one per line; to be freed */
-    const char *first_setting; /* the first option that has set one, unless it is a fault */
-    char *faults;              /* fault rules, one per line, also among the settings; to be freed */
-    char *trace_settings;      /* of a trace, one per line; to be freed */
-    char *check_settings;      /* of a check, one per line; to be freed */
-    const char *suppressions;  /* of check: a file */
-    bool real;                 /* of run: over the real driver */
-    const char *kernels;       /* of run: a library */
-    char **program;            /* the program to start and its arguments; ends with NULL */
-    char **files;              /* of symbolize: its operands */
-    int file_count;
-    const char *report;    /* of run, check and info */
-    uint64_t error_status; /* of run and check; 0 if not given */
-    uint64_t bytes;        /* 0 if not given */
-    uint64_t repeat;
-    uint64_t device;
-    uint64_t timeout_ns;   /* 0 if not given */
-    uint64_t since, until; /* versions of CUDA; 0 if not given */
-};
-
-struct command_row {
-    enum command command;
-    const char *name;
-    enum status (*run)(const struct arguments *arguments);
-};
-
-extern const struct command_row commands[]; /* ends with a NULL name */
-
-/* --- arguments.c --- */
-
-/*
- * Read the words after the command's name. Options that are not given have their defaults; if one
- * is given twice, the last counts. `json` is right even after a failure.
- */
-bool arguments_read(struct arguments *arguments, const struct command_row *row, int count,
-                    char **words, struct failure *failure);
+#include "src/tool/base/arguments.h"
 
 /* --- The manual, which manual.py generates from docs/cushim.1 --- */
 
@@ -112,26 +14,10 @@ struct manual {
 
 extern const struct manual manuals[];
 
-/* --- The commands, one file each. Each prints its result or its failure. --- */
+/* --- Each command prints its result or its failure. --- */
 
-enum status command_check(const struct arguments *arguments);
-enum status command_info(const struct arguments *arguments);
-enum status command_probe(const struct arguments *arguments);
 enum status command_profile(const struct arguments *arguments);
-enum status command_run(const struct arguments *arguments);
-enum status command_symbolize(const struct arguments *arguments);
 enum status command_symbols(const struct arguments *arguments);
 enum status command_time(const struct arguments *arguments);
-enum status command_trace(const struct arguments *arguments);
-
-/*
- * Try the driver that the command line asks for in a separate process, for this time, or for 10 s if
- * that is 0. Returns the codes of probe_run().
- */
-CUresult probe_driver(const struct arguments *arguments, uint64_t timeout_ns,
-                      struct probe_result *result);
-
-/* The exit status for the result of a probe. */
-enum status probe_status(const struct probe_result *result);
 
 #endif

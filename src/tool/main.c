@@ -11,10 +11,27 @@
 
 #include "loader/versions.h"
 #include "src/driver_api/suggestion.h"
+#include "src/tool/base/output.h"
+#include "src/tool/base/system.h"
 #include "src/tool/commands.h"
-#include "src/tool/output.h"
-#include "src/tool/probe.h"
-#include "src/tool/system.h"
+#include "src/tool/info/info.h"
+#include "src/tool/probe/probe.h"
+#include "src/tool/run/program.h"
+#include "src/tool/symbolize/symbolizer.h"
+#include "src/tool/trace/trace.h"
+
+static const struct command_row commands[] = {
+    {COMMAND_INFO, "info", command_info},
+    {COMMAND_PROBE, "probe", command_probe},
+    {COMMAND_TIME, "time", command_time},
+    {COMMAND_RUN, "run", command_run},
+    {COMMAND_PROFILE, "profile", command_profile},
+    {COMMAND_SYMBOLS, "symbols", command_symbols},
+    {COMMAND_SYMBOLIZE, "symbolize", command_symbolize},
+    {COMMAND_TRACE, "trace", command_trace},
+    {COMMAND_CHECK, "check", command_check},
+    {0},
+};
 
 static enum status refuse(const char *what, const char *word)
 {

@@ -7,9 +7,9 @@
 #include <cushim/driver.h>
 
 #include "loader/attributes.h"
+#include "src/tool/base/driver.h"
+#include "src/tool/base/mock.h"
 #include "src/tool/commands.h"
-#include "src/tool/driver.h"
-#include "src/tool/mock.h"
 
 /*
  * The device is asked for every number that the mock driver reads, so that an attribute that is

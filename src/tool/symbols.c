@@ -4,8 +4,8 @@
 
 #include "loader/groups.h"
 #include "loader/symbols.h"
+#include "src/tool/base/output.h"
 #include "src/tool/commands.h"
-#include "src/tool/output.h"
 
 static int since(unsigned slot)
 {

@@ -13,11 +13,11 @@
 
 #include "loader/system.h"
 #include "src/objects/objects.h"
+#include "src/tool/base/driver.h"
+#include "src/tool/base/mock.h"
+#include "src/tool/base/output.h"
+#include "src/tool/base/system.h"
 #include "src/tool/commands.h"
-#include "src/tool/driver.h"
-#include "src/tool/mock.h"
-#include "src/tool/output.h"
-#include "src/tool/system.h"
 
 enum { WARMUP_ROUNDS = 3 };
 

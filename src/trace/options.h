@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a trace records and where, for the layer and for the command that starts a program. */
+/* What a trace records and where, for the writer and for the command that starts a program. */
 #ifndef CUSHIM_TRACE_OPTIONS_H
 #define CUSHIM_TRACE_OPTIONS_H
 

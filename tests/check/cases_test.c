@@ -6,7 +6,7 @@
 
 #include <cushim/testing/check.h>
 
-#include "src/driver_api/check_rules.h"
+#include "src/check/rules/rules.h"
 #include "tests/check/cases.h"
 #include "tests/check/order_objects.h"
 #include "tests/layer/testkit.h"

@@ -7,12 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/tool/base/mock.h"
+#include "src/tool/base/system.h"
 #include "src/tool/commands.h"
-#include "src/tool/mock.h"
-#include "src/tool/probe.h"
-#include "src/tool/program.h"
-#include "src/tool/run_report.h"
-#include "src/tool/system.h"
+#include "src/tool/info/info.h"
+#include "src/tool/probe/probe.h"
+#include "src/tool/run/program.h"
+#include "src/tool/run/run_report.h"
+#include "src/tool/symbolize/symbolizer.h"
+#include "src/tool/trace/trace.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { WORDS = 24 };

@@ -52,18 +52,18 @@ OPTIONS = {
 
 # What a target is to cover.
 PARSERS = {
-    'arguments': ['src/tool/arguments.c', 'src/tool/main.c',
-                  'src/tool/mock.c', 'src/tool/program.c'],
+    'arguments': ['src/tool/base/arguments.c', 'src/tool/main.c',
+                  'src/tool/base/mock.c', 'src/tool/run/program.c'],
     'calls': ['src/mock/call.c', 'src/mock/api/context.c', 'src/mock/api/event.c',
               'src/mock/api/stream.c', 'src/mock/api/graph.c',
               'src/mock/api/memory.c', 'src/mock/api/capture.c', 'src/mock/sim',
               'src/mock/core/object.c'],
     'fault': ['src/layer/fault_parser.c', 'src/layer/fault_rule.c'],
     'image': ['src/mock/image'],
-    'json': ['src/tool/output.c', 'src/base/text.c'],
+    'json': ['src/tool/base/output.c', 'src/base/text.c'],
     'kernel': ['src/mock/kernel', 'src/mock/ptx'],
     'pattern': ['src/driver_api/function_name.c', 'src/layer/expected_call.c'],
-    'report': ['src/report_json.c', 'src/report_text.c', 'src/base/text.c'],
+    'report': ['loader/report_json.c', 'loader/report_text.c', 'src/base/text.c'],
     'settings': ['src/mock/config'],
 }
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/tool/failure.h"
-#include "src/tool/output.h"
+#include "src/tool/base/failure.h"
+#include "src/tool/base/output.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/json_check.h"
 

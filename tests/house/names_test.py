@@ -21,9 +21,9 @@ REGISTRY = os.path.join('loader', 'registry')
 # How many names a file may have, and why they are no list of what functions do.
 EXCEPTIONS = {
     'loader/fill.c': (3, 'the symbols by which the loader knows that a library is a driver'),
-    'src/driver_api/check_rules.tsv': (10, 'a column refers to pages of the CUDA reference'),
+    'src/check/rules/rules.tsv': (10, 'a column refers to pages of the CUDA reference'),
     'src/layer/lookup.c': (3, 'the functions that return functions, and what they need for that'),
-    'src/layer/trace.c': (3, 'the calls by which a program starts and stops its recording'),
+    'src/trace/write/writer.c': (3, 'the calls by which a program starts and stops its recording'),
     'src/mock/api/context.c': (4, 'one function serves several ABIs, and asks which was called'),
     'src/mock/api/graph_calls.c': (3, 'one function serves several slots, and asks which'),
     'src/mock/api/graph_node.c': (3, 'one function serves several slots, and asks which'),

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/tool/probe.h"
+#include "src/tool/probe/probe.h"
 
 #include "tests/probe/probing.h"
 #include "tests/support/cmocka.h"

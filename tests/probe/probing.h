@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/tool/probe.h"
+#include "src/tool/probe/probe.h"
 
 /* A limit that nothing reaches which does not hang. */
 #define PROBING_LONG_NS UINT64_C(240000000000)

@@ -25,7 +25,7 @@
 
 #include "loader/loader.h"
 #include "src/base/text.h"
-#include "src/tool/diagnostics.h"
+#include "src/tool/info/diagnostics.h"
 
 enum { MOST_NAMES = 32 };
 
@@ -85,7 +85,7 @@ int main(int count, char **words)
                                      .folders = getenv("LOOK_IN"),
                                      .command = getenv("CUSHIM_COMMAND"),
                                      .timeout_ns = UINT64_C(60000000000)};
-    static struct findings findings;
+    static struct diagnoses diagnoses;
     struct cushim__text text;
     const char *advice;
     struct json json = {0};
@@ -105,12 +105,12 @@ int main(int count, char **words)
     if (getenv("DENY"))
         deny_devices();
     json_open(&json, NULL, '{');
-    diagnostics_find(&info, &findings);
+    diagnostics_find(&info, &diagnoses);
     cushim__text_begin(&text, report.advice, sizeof report.advice);
     cushim__advise(&report, &text);
-    advice = diagnostics_advice(&findings);
+    advice = diagnostics_advice(&diagnoses);
     json_string(&json, "advice", advice ? advice : report.advice);
-    diagnostics_json(&findings, &json);
+    diagnostics_json(&diagnoses, &json);
     json_close(&json, '}');
     return EXIT_SUCCESS;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/trace/output.h"
+#include "src/trace/read/output.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/json_check.h"
 

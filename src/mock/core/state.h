@@ -16,7 +16,7 @@
 #include "src/base/call_site.h"
 #include "src/base/layer_host.h"
 #include "src/base/lock.h"
-#include "src/driver_api/check_rules.h"
+#include "src/check/rules/rules.h"
 #include "src/mock/config/settings.h"
 
 struct cushim_mock;

@@ -12,7 +12,7 @@ import os
 import random
 import sys
 
-VIEWER = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../../src/trace/viewer')
+VIEWER = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../../src/trace/read/viewer')
 sys.path.insert(0, VIEWER)
 import embed  # noqa: E402, of the folder of the viewer
 

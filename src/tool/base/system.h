@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the command needs from the operating system: system_posix.c, system_windows.c. */
+#ifndef CUSHIM_TOOL_BASE_SYSTEM_H
+#define CUSHIM_TOOL_BASE_SYSTEM_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "src/tool/base/failure.h"
+
+/*
+ * Call before anything else. If the caller of the command has closed a standard stream, it is
+ * replaced, because the next file to be opened, such as a device of the driver's, would get its
+ * number and our output. On Windows the words of the command line become UTF-8. Returns false if
+ * memory runs out, or if the process has more rights than its user (set-user-ID and the like),
+ * which is printed: files that options name would be loaded, started and written with these rights.
+ */
+bool system_begin(int *count, char ***words);
+
+/* The absolute form of a path, even of one that leads nowhere; free it. NULL if memory runs out. */
+char *system_absolute_path(const char *path);
+
+/* The path of this command's own file; free it. NULL if unknown. */
+char *system_own_path(void);
+
+bool system_file_exists(const char *path);
+
+/*
+ * Create a file to write, or empty the one that is there. In a folder that everybody may write,
+ * such as /tmp, somebody may have left a link or a file of that name; so a file there is written
+ * only if this user owns it and it has no other name. Returns NULL if that fails; `why` is then the
+ * reason, and errno is EEXIST if something else is there.
+ */
+FILE *system_new_file(const char *path, const char **why);
+
+/* A function of a library that has been loaded, or NULL. */
+typedef void (*system_function)(void);
+system_function system_library_function(const char *path, const char *name);
+
+/* A variable of the environment, or NULL if it is not set; valid as long as the process lives. */
+const char *system_get(const char *name);
+
+/* Set a variable of the environment. */
+bool system_set(const char *name, const char *value, struct failure *failure);
+
+/* The name of the mock driver's library, and the variable of the folders where it is searched. */
+extern const char system_mock_library[], system_search_variable[];
+
+/* What separates these folders, and the characters that their names therefore cannot contain. */
+extern const char system_search_separator[], system_search_forbidden[];
+
+/* Whether the mock driver's library can load a library of kernels. */
+extern const bool system_loads_kernels;
+
+/*
+ * A sentence that says why some programs will not find a library in the first of these folders, or
+ * cushim not the one that CUSHIM_LIBRARY names; NULL if they all will.
+ */
+const char *system_search_obstacle(void);
+
+/*
+ * Become another program, which is searched for as a shell does; or start it, and end as it does.
+ * Returns only with a failure: of status 127 if it was not found, otherwise 126.
+ */
+void system_execute(char **words, struct failure *failure);
+
+/* Whether a path leads to a file that another can replace, or to nothing yet. */
+bool system_is_replaceable(const char *path);
+
+/* Rename a file over another one. Returns false if that fails; errno says why. */
+bool system_replace(const char *from, const char *path);
+
+/* End the process at once, because what a driver does at exit may crash or hang. */
+void system_end(int status);
+
+bool system_is_terminal(FILE *stream);
+
+#ifdef _WIN32
+/* Words as one command line, which the C runtime of the program reads unchanged. Free it. */
+wchar_t *system_command_line(const char *const *words);
+#endif
+
+#endif

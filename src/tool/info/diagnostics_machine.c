@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/tool/info/diagnostics_machine.h"
+#include "src/tool/info/diagnostics.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char pci_devices[] = "/sys/bus/pci/devices/*";
+static const char module_file[] = "/proc/driver/nvidia/version";
+
+/* --- sandboxes --- */
+
+/* In this order: an image for Docker keeps its file when Apptainer starts it. */
+static const struct sign {
+    enum machine_sandbox sandbox;
+    const char *name; /* a file, or a variable that is not empty */
+    const char *part; /* of its content; NULL for any */
+} signs[] = {
+    {SANDBOX_FLATPAK, "/.flatpak-info", NULL},
+    {SANDBOX_APPTAINER, "/.singularity.d", NULL},
+    {SANDBOX_APPTAINER, "APPTAINER_CONTAINER", NULL},
+    {SANDBOX_APPTAINER, "SINGULARITY_CONTAINER", NULL},
+    {SANDBOX_TOOLBOX, "/run/.toolboxenv", NULL},
+    {SANDBOX_SNAP, "SNAP", NULL},
+    {SANDBOX_CONTAINER, "/.dockerenv", NULL},
+    {SANDBOX_CONTAINER, "/run/.containerenv", NULL},
+    {SANDBOX_LXC, "container", "lxc"},
+    {SANDBOX_CONTAINER, "container", NULL},
+    {SANDBOX_CONTAINER, "KUBERNETES_SERVICE_HOST", NULL},
+    {SANDBOX_LXC, "/proc/1/cgroup", "/lxc"},
+    {SANDBOX_CONTAINER, "/proc/1/cgroup", "/docker"},
+    {SANDBOX_CONTAINER, "/proc/1/cgroup", "/kubepods"},
+    {SANDBOX_CONTAINER, "/proc/1/cgroup", "containerd"},
+    {SANDBOX_CONTAINER, "/proc/1/cgroup", "/libpod"},
+};
+
+static bool is_present(const struct system_info *info, const struct sign *sign)
+{
+    char text[4096];
+    const char *value = text;
+
+    if (sign->name[0] != '/') {
+        value = getenv(sign->name);
+        return value && *value && (!sign->part || strstr(value, sign->part));
+    }
+    if (!sign->part)
+        return file_exists(info, sign->name);
+    return file_read(info, sign->name, text, sizeof text) && strstr(value, sign->part);
+}
+
+enum machine_sandbox machine_sandbox(const struct system_info *info, const char **sign)
+{
+    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
+        if (is_present(info, &signs[i])) {
+            *sign = signs[i].name;
+            return signs[i].sandbox;
+        }
+    }
+    *sign = NULL;
+    return SANDBOX_NONE;
+}
+
+bool machine_is_container(enum machine_sandbox sandbox)
+{
+    return sandbox != SANDBOX_NONE && sandbox != SANDBOX_FLATPAK && sandbox != SANDBOX_SNAP;
+}
+
+int machine_wsl(const struct system_info *info)
+{
+    char release[256];
+
+    file_read(info, "/proc/sys/kernel/osrelease", release, sizeof release);
+    /* Such as 4.4.0-19041-Microsoft or 5.15.90.1-microsoft-standard-WSL2. */
+    if (strstr(release, "WSL2") || strstr(release, "microsoft-standard"))
+        return 2;
+    return strstr(release, "-Microsoft") ? 1 : 0;
+}
+
+bool machine_is_tegra(const struct system_info *info)
+{
+    size_t length = 0;
+    char *models = file_read_all(info, "/sys/firmware/devicetree/base/compatible", &length);
+    char family[32];
+    bool is_tegra = file_exists(info, "/etc/nv_tegra_release") || file_exists(info, "/dev/nvmap");
+
+    /* Such as nvidia,p3768-0000+p3767-0000 and nvidia,tegra234: strings that each end with a NUL. */
+    for (size_t at = 0; models && at < length && models[length - 1] == '\0';
+         at += strlen(models + at) + 1)
+        is_tegra = is_tegra || strncmp(models + at, "nvidia,tegra", 12) == 0;
+    free(models);
+    file_read(info, "/sys/devices/soc0/family", family, sizeof family);
+    return is_tegra || strncmp(family, "Tegra", 5) == 0;
+}
+
+bool machine_is_ordinary(const struct system_info *info)
+{
+    return machine_wsl(info) == 0 && !machine_is_tegra(info);
+}
+
+/* --- the PCI bus --- */
+
+static void read_attribute(const struct system_info *info, const char *device, const char *name,
+                           char text[16])
+{
+    char file[FILE_PATH_BYTES];
+
+    snprintf(file, sizeof file, "%s/%s", device, name);
+    file_read(info, file, text, 16);
+}
+
+static bool is_of_class(const struct system_info *info, const char *device, const char *class)
+{
+    char vendor[16], found[16];
+
+    read_attribute(info, device, "vendor", vendor);
+    read_attribute(info, device, "class", found);
+    return strncmp(vendor, "0x10de", 6) == 0 && strncmp(found, class, strlen(class)) == 0;
+}
+
+struct pci_query {
+    const char *class, *driver; /* the latter may be NULL */
+    unsigned lowest, highest;   /* device numbers */
+};
+
+static bool fits(const struct system_info *info, const char *device, void *data)
+{
+    struct pci_query *query = data;
+    char resolved[FILE_PATH_BYTES], file[FILE_PATH_BYTES], text[16];
+    const char *name;
+    unsigned number;
+
+    if (!is_of_class(info, device, query->class))
+        return false;
+    read_attribute(info, device, "device", text);
+    number = (unsigned)strtoul(text, NULL, 16);
+    if (!query->lowest || number < query->lowest)
+        query->lowest = number;
+    if (number > query->highest)
+        query->highest = number;
+    if (!query->driver)
+        return true;
+    snprintf(file, sizeof file, "%s/driver", device);
+    if (!file_resolve(info, file, resolved))
+        return false;
+    name = strrchr(resolved, '/');
+    return strcmp(name ? name + 1 : resolved, query->driver) == 0;
+}
+
+int machine_pci_count(const struct system_info *info, const char *class)
+{
+    struct pci_query query = {.class = class};
+
+    return file_count(info, pci_devices, NULL, NULL) > 0
+               ? file_each(info, pci_devices, fits, &query)
+               : -1;
+}
+
+int machine_gpus_of(const struct system_info *info, const char *driver)
+{
+    struct pci_query query = {.class = MACHINE_DISPLAY, .driver = driver};
+
+    return file_each(info, pci_devices, fits, &query);
+}
+
+void machine_pci_range(const struct system_info *info, unsigned *lowest, unsigned *highest)
+{
+    struct pci_query query = {.class = MACHINE_DISPLAY};
+
+    file_each(info, pci_devices, fits, &query);
+    *lowest = query.lowest;
+    *highest = query.highest;
+}
+
+/* --- the kernel module --- */
+
+bool machine_has_module(const struct system_info *info)
+{
+    return file_exists(info, "/sys/module/nvidia") || file_exists(info, module_file);
+}
+
+bool machine_module_release(const struct system_info *info, char release[MACHINE_RELEASE_BYTES])
+{
+    char text[256];
+    const char *start = text;
+
+    if (file_read(info, "/sys/module/nvidia/version", release, MACHINE_RELEASE_BYTES)) {
+        release[strcspn(release, " \n")] = '\0';
+        return machine_is_release(release);
+    }
+    file_read(info, module_file, text, sizeof text);
+    text[strcspn(text, "\n")] = '\0';
+    /* Such as: NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.129.03  and a date. */
+    while ((start = strchr(start, ' '))) {
+        const size_t digits = strspn(++start, "0123456789.");
+        if (digits > 0 && start[digits] == ' ' && memchr(start, '.', digits)) {
+            snprintf(release, MACHINE_RELEASE_BYTES, "%.*s", (int)digits, start);
+            return machine_is_release(release);
+        }
+    }
+    return false;
+}
+
+bool machine_module_is_open(const struct system_info *info)
+{
+    char text[256];
+
+    return file_read(info, module_file, text, sizeof text) && strstr(text, "Open Kernel Module");
+}
+
+bool machine_is_release(const char *text)
+{
+    const size_t digits = strspn(text, "0123456789");
+
+    return digits >= 3 && text[digits] == '.' && isdigit((unsigned char)text[digits + 1]) &&
+           strspn(text, "0123456789.") == strlen(text);
+}
+
+int machine_compare_releases(const char *one, const char *other)
+{
+    while (*one || *other) {
+        char *rest_one, *rest_other;
+        const long part_one = strtol(one, &rest_one, 10),
+                   part_other = strtol(other, &rest_other, 10);
+        if (part_one != part_other)
+            return part_one < part_other ? -1 : 1;
+        one = rest_one + (*rest_one == '.');
+        other = rest_other + (*rest_other == '.');
+    }
+    return 0;
+}
+
+/* --- its GPUs --- */
+
+struct gpu_list {
+    struct machine_gpu *gpus;
+    int count;
+};
+
+/* The value of a line such as `Device Minor:<tab> 0`; empty if there is none. */
+static void take_line(const char *text, const char *key, char *value, size_t size)
+{
+    const char *found = strstr(text, key);
+
+    value[0] = '\0';
+    if (!found)
+        return;
+    found += strlen(key);
+    found += strspn(found, ": \t");
+    snprintf(value, size, "%.*s", (int)strcspn(found, "\n"), found);
+}
+
+static bool take_gpu(const struct system_info *info, const char *folder, void *data)
+{
+    struct gpu_list *list = data;
+    struct machine_gpu *gpu = &list->gpus[list->count];
+    char path[FILE_PATH_BYTES], text[2048], number[16];
+
+    if (list->count == MACHINE_MOST_GPUS)
+        return false;
+    list->count++;
+    snprintf(gpu->address, sizeof gpu->address, "%s", strrchr(folder, '/') + 1);
+    snprintf(path, sizeof path, "%s/information", folder);
+    file_read(info, path, text, sizeof text);
+    take_line(text, "Model:", gpu->model, sizeof gpu->model);
+    take_line(text, "GPU UUID:", gpu->uuid, sizeof gpu->uuid);
+    take_line(text, "Device Minor:", number, sizeof number);
+    gpu->minor = isdigit((unsigned char)number[0]) ? atoi(number) : -1;
+    snprintf(path, sizeof path, "/dev/nvidia%d", gpu->minor);
+    gpu->is_here =
+        gpu->minor < 0 || (file_is_device(info, path) && file_open_error(info, path, true) == 0);
+    return true;
+}
+
+int machine_gpus(const struct system_info *info, struct machine_gpu gpus[MACHINE_MOST_GPUS])
+{
+    struct gpu_list list = {gpus, 0};
+
+    file_each(info, "/proc/driver/nvidia/gpus/*", take_gpu, &list);
+    return list.count;
+}
+
+/* --- for a report --- */
+
+/* Copy a text; of blanks in a row, one is left. */
+static void copy_squeezed(char *value, size_t size, const char *text, size_t length)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < length && count + 1 < size; i++) {
+        if (text[i] != ' ' || (i + 1 < length && text[i + 1] != ' '))
+            value[count++] = text[i];
+    }
+    value[count] = '\0';
+}
+
+/* The rest of the line behind a key, in a file; without a key, its first line. */
+static bool add_fact(const struct system_info *info, struct diagnostics_fact *fact,
+                     const char *name, const char *path, const char *key)
+{
+    char text[4096];
+    const char *found;
+    size_t length;
+
+    if (!file_read(info, path, text, sizeof text))
+        return false;
+    found = key ? strstr(text, key) : text;
+    if (!found)
+        return false;
+    found += key ? strlen(key) : 0;
+    found += strspn(found, " \t\"");
+    length = strcspn(found, "\"\n");
+    fact->key = name;
+    copy_squeezed(fact->value, sizeof fact->value, found, length);
+    return length > 0;
+}
+
+int diagnostics_facts(const struct system_info *info,
+                      struct diagnostics_fact facts[DIAGNOSTICS_FACTS])
+{
+    static const struct {
+        const char *name, *path, *key;
+    } lines[] = {
+        {"system", "/etc/os-release", "PRETTY_NAME="},
+        {"kernel", "/proc/sys/kernel/osrelease", NULL},
+        {"module", module_file, "NVRM version:"},
+        {"hmm off", "/sys/module/nvidia_uvm/parameters/uvm_disable_hmm", NULL},
+        {"tegra", "/etc/nv_tegra_release", NULL},
+        {"max space", "/proc/self/limits", "Max address space"},
+        {"max files", "/proc/self/limits", "Max open files"},
+        {"max locked", "/proc/self/limits", "Max locked memory"},
+    };
+    const char *sign;
+    int count = 0;
+
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        count += add_fact(info, &facts[count], lines[i].name, lines[i].path, lines[i].key);
+    if (machine_sandbox(info, &sign) != SANDBOX_NONE) {
+        facts[count].key = "sandbox";
+        snprintf(facts[count].value, sizeof facts[count].value, "%s", sign);
+        count++;
+    }
+    return count;
+}

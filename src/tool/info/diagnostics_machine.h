@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of Linux say about the machine, for several detectors: its GPUs, the nvidia kernel
+ * module, and whether this is a Tegra, Windows, a container or another sandbox.
+ */
+#ifndef CUSHIM_TOOL_INFO_DIAGNOSTICS_MACHINE_H
+#define CUSHIM_TOOL_INFO_DIAGNOSTICS_MACHINE_H
+
+#include "src/tool/info/diagnostics_files.h"
+
+/* Of devices of the PCI bus, the first numbers of their class. */
+#define MACHINE_DISPLAY "0x03"    /* a display controller: VGA or 3D */
+#define MACHINE_NVSWITCH "0x0680" /* a bridge of no other kind */
+
+/*
+ * In NVIDIA's lists of supported GPUs, the numbers of the PCI devices of Turing and later are not
+ * below the first of these, and those of Blackwell not below the second.
+ */
+enum { MACHINE_TURING = 0x1e00, MACHINE_BLACKWELL = 0x2900 };
+
+enum { MACHINE_RELEASE_BYTES = 64, MACHINE_MOST_GPUS = 64 };
+
+/* A sandbox, by what is the same for all of one kind: how it is given GPUs and a driver. */
+enum machine_sandbox {
+    SANDBOX_NONE,
+    SANDBOX_CONTAINER, /* of Docker, Podman, Kubernetes and whatever works like these */
+    SANDBOX_APPTAINER,
+    SANDBOX_TOOLBOX, /* toolbox and Distrobox, which share the host's /dev */
+    SANDBOX_LXC,
+    SANDBOX_FLATPAK,
+    SANDBOX_SNAP,
+};
+
+/* `sign` receives the file or the variable that shows the sandbox. */
+enum machine_sandbox machine_sandbox(const struct system_info *info, const char **sign);
+
+/* Whether a sandbox is a container, which is started with its GPUs or without. */
+bool machine_is_container(enum machine_sandbox sandbox);
+
+/* The version of the Windows Subsystem for Linux; 0 for any other kernel. */
+int machine_wsl(const struct system_info *info);
+
+/* Whether this is a Tegra, such as a Jetson: its GPU is not on the PCI bus. */
+bool machine_is_tegra(const struct system_info *info);
+
+/* Whether GPUs are on the PCI bus under the nvidia kernel module: not on WSL or a Tegra. */
+bool machine_is_ordinary(const struct system_info *info);
+
+/* How many of NVIDIA's devices of a class are on the PCI bus; negative if no bus is visible. */
+int machine_pci_count(const struct system_info *info, const char *class);
+
+/* How many of NVIDIA's GPUs this kernel driver has. */
+int machine_gpus_of(const struct system_info *info, const char *driver);
+
+/* The lowest and the highest device number of NVIDIA's GPUs on the PCI bus; 0 if there is none. */
+void machine_pci_range(const struct system_info *info, unsigned *lowest, unsigned *highest);
+
+bool machine_has_module(const struct system_info *info);
+
+/* The release of the loaded kernel module, such as 535.129.03. */
+bool machine_module_release(const struct system_info *info, char release[MACHINE_RELEASE_BYTES]);
+
+/* Whether it is the open one. */
+bool machine_module_is_open(const struct system_info *info);
+
+/* Whether a text is the release of a driver: a Tegra's libcuda.so.1.1 has none in its name. */
+bool machine_is_release(const char *text);
+
+/* Compare two releases; negative if the first is older. */
+int machine_compare_releases(const char *one, const char *other);
+
+/* A GPU that the kernel module has found, in /proc/driver/nvidia/gpus. */
+struct machine_gpu {
+    char address[32];
+    char model[96];
+    char uuid[64]; /* empty if unknown; with question marks if not read yet */
+    int minor;     /* of its device file; negative if unknown */
+    bool is_here;  /* its device file is there and can be opened, or is not known */
+};
+
+/* Read them; returns how many. */
+int machine_gpus(const struct system_info *info, struct machine_gpu gpus[MACHINE_MOST_GPUS]);
+
+#endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Detectors of what is wrong with the nvidia kernel modules, or between them and the library. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/tool/info/diagnostics.h"
+#include "src/tool/info/diagnostics_machine.h"
+#include "src/tool/info/diagnostics_search.h"
+
+/* The release in the name of the loaded library's file, such as libcuda.so.535.129.03. */
+static bool library_release(const struct system_info *info, char path[FILE_PATH_BYTES],
+                            const char **release)
+{
+    static const char name[] = "/libcuda.so.";
+    const char *found;
+
+    *release = "";
+    if (!info->report->library[0] || !file_resolve(info, info->report->library, path))
+        return false;
+    found = strstr(path, name);
+    *release = found ? found + strlen(name) : "";
+    return machine_is_release(*release);
+}
+
+/* --- the module is missing --- */
+
+/* Whether the firmware allows only signed modules. */
+static bool has_secure_boot(const struct system_info *info)
+{
+    static const char variable[] =
+        "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c";
+    char value[8] = {0}; /* four bytes of attributes, then the value */
+
+    return file_read(info, variable, value, sizeof value) && value[4] == 1;
+}
+
+/* Whether the running kernel has modules, and nvidia is not among them. `kernel` gets its name. */
+static bool lacks_module_file(const struct system_info *info, char kernel[64])
+{
+    char path[FILE_PATH_BYTES], *modules;
+    size_t length = 0;
+    bool is_lacking;
+
+    file_read(info, "/proc/sys/kernel/osrelease", kernel, 64);
+    kernel[strcspn(kernel, "\n")] = '\0';
+    snprintf(path, sizeof path, "/lib/modules/%s/modules.dep", kernel);
+    modules = kernel[0] ? file_read_all(info, path, &length) : NULL;
+    if (!modules)
+        return false;
+    modules[length - 1] = '\0';
+    is_lacking = !strstr(modules, "/nvidia.ko");
+    free(modules);
+    return is_lacking;
+}
+
+bool detect_no_module(const struct system_info *info, struct evidence *evidence)
+{
+    char path[FILE_PATH_BYTES], kernel[64];
+    struct evidence other;
+    unsigned lowest, highest;
+    const char *release;
+    bool is_legacy, is_secure, is_lacking;
+
+    if (!machine_is_ordinary(info) || !file_exists(info, "/sys/module") ||
+        machine_pci_count(info, MACHINE_DISPLAY) == 0 || machine_has_module(info) ||
+        detect_nouveau(info, &other) || detect_passed_through(info, &other) ||
+        detect_powered_off(info, &other))
+        return false;
+    machine_pci_range(info, &lowest, &highest);
+    is_secure = has_secure_boot(info);
+    is_lacking = lacks_module_file(info, kernel);
+    is_legacy = highest > 0 && highest < MACHINE_TURING && library_release(info, path, &release) &&
+                machine_compare_releases(release, "590") >= 0;
+    evidence_advise(
+        evidence, "%s%s%s%s%s",
+        machine_is_container(machine_sandbox(info, &release)) ? "On the host: " : "",
+        is_legacy ? "Install the branch 580 of the driver: later ones ignore GPUs before Turing. "
+                  : "",
+        is_lacking ? "Build the module for the running kernel: install its headers and run dkms "
+                     "autoinstall, or install the package of the module for this kernel. "
+                   : "",
+        is_secure ? "Enrol the key that has signed the module (mokutil --import, then reboot), or "
+                    "turn off Secure Boot. "
+                  : "",
+        is_legacy || is_lacking
+            ? "Then, as root: modprobe nvidia."
+            : "Load it as root: modprobe nvidia. If that fails, the kernel log (dmesg) says why: it "
+              "must be built for the running kernel, know this GPU (branches after 580 ignore those "
+              "before Turing), and under Secure Boot be signed by an enrolled key.");
+    return evidence_set(
+        evidence, "/sys/module/nvidia is not there%s%s%s%s%s",
+        is_secure ? "; Secure Boot is on" : "",
+        is_lacking ? "; no nvidia.ko for the running kernel " : "", is_lacking ? kernel : "",
+        is_legacy ? "; the GPU is older than Turing, the library is " : "", is_legacy ? path : "");
+}
+
+/* --- the library is missing --- */
+
+bool detect_library_missing(const struct system_info *info, struct evidence *evidence)
+{
+    char release[MACHINE_RELEASE_BYTES] = "";
+    const char *sign;
+    const bool is_tegra = machine_is_tegra(info);
+
+    if (machine_sandbox(info, &sign) != SANDBOX_NONE || machine_wsl(info) ||
+        search_has_unfound(info) ||
+        !(machine_has_module(info) || (is_tegra && file_is_device(info, "/dev/nvmap"))))
+        return false;
+    if (is_tegra) {
+        evidence_advise(evidence, "Install the driver's libraries of the same release of Jetson "
+                                  "Linux.");
+        return evidence_set(evidence, "this is a Tegra with its devices, and no libcuda.so.1");
+    }
+    machine_module_release(info, release);
+    evidence_advise(evidence,
+                    "Install the package with the driver's libraries for CUDA, in the release of "
+                    "the module%s%s: libcuda1 (Debian), libnvidia-compute (Ubuntu), "
+                    "xorg-x11-drv-nvidia-cuda-libs (Fedora), nvidia-compute (openSUSE).",
+                    release[0] ? ", " : "", release);
+    return evidence_set(evidence, "the kernel module %s%sis loaded; there is no libcuda.so.1",
+                        release, release[0] ? " " : "");
+}
+
+/* --- library and module do not fit --- */
+
+static bool is_compatibility(const char *path)
+{
+    return strstr(path, "/compat/") || strstr(path, "/cuda-compat");
+}
+
+/* What is known of the library and the module. */
+struct pair {
+    char library[FILE_PATH_BYTES];      /* resolved */
+    const char *release;                /* of the library; empty if its name has none */
+    char module[MACHINE_RELEASE_BYTES]; /* release of the module, or empty */
+    char own[FILE_PATH_BYTES];          /* another library, of the module's release; or empty */
+    bool is_compatibility;              /* the library is of cuda-compat */
+};
+
+static bool read_pair(const struct system_info *info, struct pair *pair)
+{
+    const char *loaded = info->report->library;
+    bool is_newer;
+
+    *pair = (struct pair){.library = ""};
+    if (!library_release(info, pair->library, &pair->release))
+        pair->release = "";
+    if (!pair->library[0])
+        return false;
+    if (!machine_module_release(info, pair->module) || strcmp(pair->module, pair->release) == 0 ||
+        !search_release(info, pair->module, pair->own))
+        pair->own[0] = '\0';
+    is_newer = pair->own[0] && pair->release[0] &&
+               machine_compare_releases(pair->release, pair->module) > 0;
+    pair->is_compatibility =
+        is_compatibility(loaded) || is_compatibility(pair->library) || is_newer;
+    return true;
+}
+
+static void advise_own(const struct pair *pair, struct evidence *evidence, const char *otherwise)
+{
+    if (pair->own[0])
+        evidence_advise(evidence,
+                        "Let programs load %s, which is of the module's release: take %.160s out "
+                        "of the search (its folder out of LD_LIBRARY_PATH, or out of "
+                        "/etc/ld.so.conf.d, then run ldconfig; in a container, out of the image), "
+                        "or set CUSHIM_LIBRARY.",
+                        pair->own, pair->library);
+    else
+        evidence_advise(evidence, "%s", otherwise);
+}
+
+bool detect_compatibility(const struct system_info *info, struct evidence *evidence)
+{
+    struct pair pair;
+
+    if (!read_pair(info, &pair) || !pair.is_compatibility)
+        return false;
+    advise_own(
+        &pair, evidence,
+        "Take its folder out of LD_LIBRARY_PATH and /etc/ld.so.conf.d, so that the installed "
+        "driver's own library is loaded, or update the driver; in a container that brings "
+        "it along, too.");
+    return evidence_set(evidence, "the library is %.200s%s%s%s%.180s", pair.library,
+                        pair.module[0] ? ", the kernel module " : "", pair.module,
+                        pair.own[0] ? "; there is also " : "", pair.own);
+}
+
+bool detect_release(const struct system_info *info, struct evidence *evidence)
+{
+    struct pair pair;
+    const char *sign;
+
+    if (!read_pair(info, &pair) || pair.is_compatibility || !pair.module[0] ||
+        strcmp(pair.module, pair.release) == 0 || !(pair.release[0] || pair.own[0]))
+        return false;
+    advise_own(
+        &pair, evidence,
+        machine_is_container(machine_sandbox(info, &sign))
+            ? "Take the driver library that the image brings along out of the container: the "
+              "runtime mounts the host's. If the host has updated its driver without a "
+              "reboot, reboot it."
+            : "Reboot, or unload and load the nvidia kernel modules: an update replaces the "
+              "library at once, and the module at the next start.");
+    return evidence_set(evidence, "the kernel module is %s, the library %.200s%s%.180s",
+                        pair.module, pair.library, pair.own[0] ? "; there is also " : "", pair.own);
+}
+
+/* --- nvidia_uvm --- */
+
+bool detect_hmm(const struct system_info *info, struct evidence *evidence)
+{
+    static const char parameter[] = "/sys/module/nvidia_uvm/parameters/uvm_disable_hmm";
+    char value[8], release[MACHINE_RELEASE_BYTES] = "";
+
+    if (!machine_module_is_open(info) || machine_pci_count(info, MACHINE_NVSWITCH) > 0 ||
+        !file_read(info, parameter, value, sizeof value) || value[0] != 'N')
+        return false;
+    machine_module_release(info, release);
+    return evidence_set(evidence, "%s is N, and the kernel module is the open one%s%s", parameter,
+                        release[0] ? ", " : "", release);
+}
+
+bool detect_suspend(const struct system_info *info, struct evidence *evidence)
+{
+    static const char count[] = "/sys/power/suspend_stats/success";
+    char value[16];
+
+    return file_read(info, count, value, sizeof value) && strtoul(value, NULL, 10) > 0 &&
+           file_exists(info, "/sys/module/nvidia_uvm") &&
+           evidence_set(evidence, "%s is %lu", count, strtoul(value, NULL, 10));
+}
