@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/mock/ptx/ptx.h"
+#include "src/ptx/ptx.h"
 
 enum { BYTES = 1 << 20, COUNT = 96, THREADS = 256, TEXT = 1 << 16 };
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/mock/ptx/ptx.h"
+#include "src/ptx/ptx.h"
 #include "tests/fuzz/fuzz.h"
 
 enum {

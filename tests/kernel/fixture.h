@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "src/mock/ptx/ptx.h"
+#include "src/ptx/ptx.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define HEAD ".version 8.3\n.target sm_90\n.address_size 64\n"

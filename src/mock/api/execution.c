@@ -16,9 +16,9 @@
 #include "src/mock/api/texture.h"
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
-#include "src/mock/kernel/program.h"
 #include "src/mock/memory/allocation.h"
 #include "src/mock/sim/sim.h"
+#include "src/ptx/program.h"
 #include "src/race/race.h"
 
 enum {

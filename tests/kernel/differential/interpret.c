@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/mock/ptx/ptx.h"
+#include "src/ptx/ptx.h"
 
 /* Where the memory of a launch lies, as far as the kernel knows. */
 #define OPERANDS UINT64_C(0x7f0000000000)
