@@ -10,7 +10,7 @@
 #include "src/base/text.h"
 #include "src/mock/api/execution.h"
 #include "src/mock/memory/allocation.h"
-#include "src/ptx/program.h"
+#include "src/ptx/ptx.h"
 #include "src/race/race.h"
 
 enum {

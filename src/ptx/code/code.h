@@ -10,7 +10,7 @@
 #ifndef CUSHIM_PTX_CODE_CODE_H
 #define CUSHIM_PTX_CODE_CODE_H
 
-#include "src/ptx/program.h"
+#include "src/ptx/ptx.h"
 
 enum { PTX_LANES = 32, PTX_ROW = 4 * PTX_LANES, PTX_WIDE_ROW = 8 * PTX_LANES };
 
