@@ -61,7 +61,7 @@ PARSERS = {
     'fault': ['src/layer/fault_parser.c', 'src/layer/fault_rule.c'],
     'image': ['src/mock/image'],
     'json': ['src/tool/base/output.c', 'src/base/text.c'],
-    'kernel': ['src/mock/kernel', 'src/mock/ptx'],
+    'kernel': ['src/ptx'],
     'pattern': ['src/driver_api/function_name.c', 'src/layer/expected_call.c'],
     'report': ['loader/report_json.c', 'loader/report_text.c', 'src/base/text.c'],
     'settings': ['src/mock/config'],

@@ -9,8 +9,8 @@
 
 #include "src/base/text.h"
 #include "src/mock/api/execution.h"
-#include "src/mock/kernel/program.h"
 #include "src/mock/memory/allocation.h"
+#include "src/ptx/ptx.h"
 #include "src/race/race.h"
 
 enum {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The execution of kernels by src/mock/kernel, with the mock's memory, clock and log.
+ * The execution of kernels by src/ptx, with the mock's memory, clock and log.
  *
  * The PTX of an image is translated when the image is loaded. A launch is executed in parts, each
  * of which takes the virtual time that its instructions would. Others work between two parts.

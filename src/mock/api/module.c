@@ -11,7 +11,7 @@
 #include "src/mock/api/execution.h"
 #include "src/mock/api/stream.h"
 #include "src/mock/memory/allocation.h"
-#include "src/mock/ptx/ptx.h"
+#include "src/ptx/ptx.h"
 
 /* Write a variable's initial value to its memory. */
 static void fill(struct mock_module *module, size_t index)

@@ -7,8 +7,8 @@
 
 #include "src/mock/api/api.h"
 #include "src/mock/api/copy.h"
-#include "src/mock/kernel/program.h"
 #include "src/mock/sim/sim.h"
+#include "src/ptx/ptx.h"
 
 enum { FLAG_READ_AS_INTEGER = 1, FLAG_NORMALISED = 2, FLAG_SRGB = 16 };
 

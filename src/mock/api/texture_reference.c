@@ -8,7 +8,7 @@
 #include "src/mock/api/execution.h"
 #include "src/mock/api/module.h"
 #include "src/mock/api/texture.h"
-#include "src/mock/kernel/program.h"
+#include "src/ptx/ptx.h"
 
 static struct mock_texture *make(struct mock_context *context)
 {

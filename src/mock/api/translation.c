@@ -10,7 +10,7 @@
 #include "src/mock/api/texture.h"
 #include "src/mock/core/state.h"
 #include "src/mock/memory/allocation.h"
-#include "src/mock/ptx/ptx.h"
+#include "src/ptx/ptx.h"
 
 void cushim__mock_code_wrong(const struct mock_jit *jit, const struct ptx_error *error)
 {

@@ -16,7 +16,7 @@
 
 #include <cuda.h>
 
-#include "src/mock/ptx/ptx.h"
+#include "src/ptx/ptx.h"
 
 struct mock_image_parameter {
     size_t offset, bytes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PTX text of images: src/mock/ptx reads it, and the image takes over its declarations. */
+/* PTX text of images: src/ptx/text reads it, and the image takes over its declarations. */
 #include <stdlib.h>
 #include <string.h>
 

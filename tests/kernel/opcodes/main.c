@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/mock/ptx/ptx.h"
+#include "src/ptx/ptx.h"
 
 static const char head[] =
     ".version 8.8\n.target sm_90a\n.address_size 64\n"
