@@ -19,7 +19,7 @@
 #include "src/check/check.h"
 #include "src/layer/trace.h"
 #include "src/library/library.h"
-#include "src/mock/api/symbol.h"
+#include "src/mock/functions/symbol.h"
 #include "src/mock/mock.h"
 
 const struct cushim_table *cushim__exports = &cushim__mock_table;
