@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The mock driver: what stands between a caller and the functions of src/mock/api.
+"""The mock driver: what stands between a caller and the functions of src/mock/functions.
 
 Each slot of its table begins the call, checks the arguments as src/mock/driver_functions.tsv says,
 calls the function that implements it, and ends the call; what nobody implements is refused. A
@@ -14,9 +14,9 @@ from slots import superseded
 
 EXACT, APPROXIMATE, REFUSED, ABSENT = 'exact', 'approximate', 'refused', 'absent'
 
-CALLS = '''/* The driver's functions in the mock: see src/mock/api/api.h. */
-#ifndef CUSHIM_MOCK_API_CALLS_H
-#define CUSHIM_MOCK_API_CALLS_H
+CALLS = '''/* The driver's functions in the mock: see src/mock/functions/functions.h. */
+#ifndef CUSHIM_MOCK_FUNCTIONS_CALLS_H
+#define CUSHIM_MOCK_FUNCTIONS_CALLS_H
 
 #include <cushim/slots.h>
 
@@ -36,7 +36,8 @@ FINDERS = {
         'stream': 'cushim__mock_stream_find(%(handle)s, &%(object)s)',
     },
 }
-FINDER_HEADERS = ('capture', 'context', 'module', 'pool', 'stream')
+FINDER_HEADERS = ('context/context', 'memory/pool', 'module/module', 'stream/capture',
+                  'stream/stream')
 
 EXPORTS = '''/*
  * What the library exports: every symbol of the registry that a driver for this system exports. The
@@ -204,9 +205,9 @@ def emit_table(rows, types, implementations):
     spelling = Spelling(types)
     by_slot = functions(rows, types, implementations)
     lines = [HEAD + '/* The table of the mock. */',
-             '#include "src/mock/api/symbol.h"\n',
-             '#include "src/mock/api/api.h"',
-             *('#include "src/mock/api/%s.h"' % name for name in FINDER_HEADERS),
+             '#include "src/mock/functions/symbol.h"\n',
+             '#include "src/mock/functions/functions.h"',
+             *('#include "src/mock/%s.h"' % name for name in FINDER_HEADERS),
              '#include "src/mock/mock.h"',
              '#include "src/mock/core/device.h"\n',
              EVERY_SLOT]

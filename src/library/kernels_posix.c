@@ -13,7 +13,7 @@
 #include "src/base/system.h"
 #include "src/driver_api/result.h"
 #include "src/library/library.h"
-#include "src/mock/api/kernel.h"
+#include "src/mock/launch/kernel.h"
 #include "src/mock/mock.h"
 
 static const char entry_name[] = "cushim_mock_kernels_register";

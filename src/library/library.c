@@ -18,7 +18,7 @@
 #include "src/base/system.h"
 #include "src/check/check.h"
 #include "src/library/library.h"
-#include "src/mock/api/symbol.h"
+#include "src/mock/functions/symbol.h"
 #include "src/mock/mock.h"
 #include "src/trace/write/writer.h"
 

@@ -7,10 +7,10 @@
 
 #include "loader/symbols.h"
 #include "src/driver_api/effects.h"
-#include "src/mock/api/capture.h"
-#include "src/mock/api/context.h"
+#include "src/mock/context/context.h"
 #include "src/mock/core/state.h"
 #include "src/mock/sim/sim.h"
+#include "src/mock/stream/capture.h"
 
 static uint64_t cost_of(const struct mock_settings *settings, unsigned slot)
 {

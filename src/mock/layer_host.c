@@ -2,7 +2,7 @@
 /* The mock's callbacks for the layer. */
 
 #include "src/base/layer_host.h"
-#include "src/mock/api/context.h"
+#include "src/mock/context/context.h"
 #include "src/mock/core/device.h"
 #include "src/mock/core/object.h"
 #include "src/mock/core/state.h"

@@ -54,9 +54,9 @@ OPTIONS = {
 PARSERS = {
     'arguments': ['src/tool/base/arguments.c', 'src/tool/main.c',
                   'src/tool/base/mock.c', 'src/tool/run/program.c'],
-    'calls': ['src/mock/call.c', 'src/mock/api/context.c', 'src/mock/api/event.c',
-              'src/mock/api/stream.c', 'src/mock/api/graph.c',
-              'src/mock/api/memory.c', 'src/mock/api/capture.c', 'src/mock/sim',
+    'calls': ['src/mock/call.c', 'src/mock/functions/context.c', 'src/mock/functions/event.c',
+              'src/mock/functions/stream.c', 'src/mock/graph/graph.c',
+              'src/mock/functions/memory.c', 'src/mock/stream/capture.c', 'src/mock/sim',
               'src/mock/core/object.c'],
     'fault': ['src/layer/fault_parser.c', 'src/layer/fault_rule.c'],
     'image': ['src/mock/image'],

@@ -11,11 +11,11 @@
 #include "loader/symbols.h"
 #include "loader/versions.h"
 #include "src/driver_api/effects.h"
-#include "src/mock/api/capture.h"
-#include "src/mock/api/context.h"
+#include "src/mock/context/context.h"
 #include "src/mock/core/state.h"
 #include "src/mock/mock.h"
 #include "src/mock/sim/sim.h"
+#include "src/mock/stream/capture.h"
 #include "tests/support/cmocka.h"
 
 #define SLOT CUSHIM__SLOT

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/mock/api/context.h"
+#include "src/mock/context/context.h"
 #include "src/mock/core/state.h"
 #include "src/mock/sim/stream.h"
 #include "tests/mock/fixture.h"

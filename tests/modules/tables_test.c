@@ -12,7 +12,7 @@
 #endif
 
 #include "loader/loader.h"
-#include "src/mock/api/symbol.h"
+#include "src/mock/functions/symbol.h"
 #include "testkit.h"
 #include "tests/support/counters.h"
 

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/mock/api/event_ipc.h"
+#include "src/mock/event/shared.h"
 #include "src/mock/memory/pages.h"
 #include "tests/security/segment.h"
 #include "tests/support/cmocka.h"

@@ -49,7 +49,7 @@ struct cushim_mock {
     /* The end of the operation being executed, or else the clock; never later than the clock. */
     uint64_t executing_at_ns;
     struct mock_kernel_entry *kernels;
-    struct mock_texture *first_ended, *last_ended; /* destroyed ones; see api/texture.c */
+    struct mock_texture *first_ended, *last_ended; /* destroyed ones; see texture/texture.c */
     struct cushim_layer *layer; /* applies the settings' fault rules; NULL if there are none */
     const struct cushim_table *table; /* the layer's, if there is one, else the mock's own */
     const struct cushim_table *own;   /* always the mock's own */

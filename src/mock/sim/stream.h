@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Streams as the simulator sees them, and what it keeps for all streams of a context. A few members
- * belong to the functions of the driver; api/stream.h says what a handle means.
+ * belong to the functions of the driver; stream/stream.h says what a handle means.
  */
 #ifndef CUSHIM_MOCK_SIM_STREAM_H
 #define CUSHIM_MOCK_SIM_STREAM_H
@@ -76,15 +76,15 @@ struct mock_stream {
     struct mock_stream *next_waiting;     /* that waits for the same record, lane, helper or poll */
     bool destroyed;                       /* by the program: freed once its work has ended */
 
-    struct mock_stream *next_planned; /* in the same plan (api/stream.h) */
+    struct mock_stream *next_planned; /* in the same plan (stream/stream.h) */
 
     struct race_stream race;
 
-    /* Members of the capture (api/capture.h). */
+    /* Members of the capture (stream/capture.h). */
     struct mock_capture *capture; /* NULL if it is not being captured */
     struct mock_captured_stream *captured;
 
-    /* Attributes that cuStreamSetAttribute has set: src/mock/api/stream.c. */
+    /* Attributes that cuStreamSetAttribute has set: functions/stream.c. */
     struct mock_stream_settings {
         CUsynchronizationPolicy synchronization;
         CUaccessPolicyWindow window;

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contexts, and the stack of them that each thread has. */
+#ifndef CUSHIM_MOCK_CONTEXT_CONTEXT_H
+#define CUSHIM_MOCK_CONTEXT_CONTEXT_H
+
+#include "src/mock/config/settings.h"
+#include "src/mock/core/object.h"
+#include "src/mock/sim/stream.h"
+
+struct mock_device;
+
+struct mock_context {
+    struct mock_object object; /* .context is the context itself */
+    struct mock_stream_group group;
+    struct mock_device *device;
+    bool primary;
+    bool alive;  /* false if destroyed, or if a primary context is not retained */
+    bool ending; /* a call is destroying it, with the lock released meanwhile */
+    unsigned flags;
+    unsigned uses; /* a primary context's retains; another's attachments (cuCtxAttach) */
+    unsigned api_version;
+    unsigned long long id;
+    struct mock_stream *per_thread; /* the default streams of threads, linked by `next_default` */
+    struct mock_context *next_dead; /* the context that was destroyed after it */
+    size_t limits[MOCK_LIMITS_MAX];
+    size_t heap_bytes;       /* allocated by kernels */
+    bool printed, heap_used; /* a kernel that prints, or allocates or frees, has begun */
+    CUfunc_cache cache;
+    bool peers[MOCK_DEVICES_MAX]; /* whether access to contexts of these devices is enabled */
+};
+
+/* What the mock knows of a thread. */
+struct mock_thread {
+    struct mock_thread *next;
+    struct mock_context **stack; /* of contexts, innermost last */
+    size_t depth, room;
+    CUstreamCaptureMode capture_mode; /* cuThreadExchangeStreamCaptureMode; GLOBAL at first */
+    uint64_t number; /* counts this mock's threads from 1; unlike thread ids it is not reused */
+    uint64_t id;     /* the system's thread id */
+    bool ended;
+};
+
+/* The calling thread. NULL if memory runs out. */
+struct mock_thread *cushim__mock_thread_get(void);
+void cushim__mock_threads_clear(void);
+
+/*
+ * Forget threads that have ended, and end their default streams. To be called once there are as
+ * many as the mock's thread_limit, where nobody iterates over streams.
+ */
+void cushim__mock_threads_sweep(void);
+
+/*
+ * Find the calling thread's current context. Returns INVALID_CONTEXT if there is none, and
+ * CONTEXT_IS_DESTROYED if it was destroyed.
+ */
+CUresult cushim__mock_context_current(struct mock_context **context);
+
+/* From this version of cuCtxGetApiVersion on, addresses have 64 bits. */
+enum { MOCK_WIDE_ABI = 3020 };
+
+/*
+ * The same for calls of the ABI with 64-bit addresses. Returns INVALID_CONTEXT if there is none or
+ * if it was made by cuCtxCreate itself, whose addresses have 32 (driver-semantics.md #97).
+ */
+CUresult cushim__mock_memory_context(struct mock_context **context);
+
+/* Find a context by its handle; for NULL returns INVALID_CONTEXT. */
+CUresult cushim__mock_context_find(CUcontext handle, struct mock_context **context);
+
+/* The same, except that NULL means the current context, as in later ABIs. */
+CUresult cushim__mock_context_find_or_current(CUcontext handle, struct mock_context **context);
+
+/* Reserve room on the calling thread's stack, so that the next push does not fail. */
+CUresult cushim__mock_context_reserve(void);
+
+/* The calling thread's stack. Top and pop return NULL if it is empty. */
+CUresult cushim__mock_context_push(struct mock_context *context);
+struct mock_context *cushim__mock_context_top(void);
+struct mock_context *cushim__mock_context_pop(void);
+
+/* Whether the context is on the stack of any thread. */
+bool cushim__mock_context_is_on_a_stack(const struct mock_context *context);
+
+bool cushim__mock_context_flags_valid(unsigned flags);
+
+#endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which context is current: each thread has a stack of them (driver-semantics.md #13 to #16). */
+#include <stdlib.h>
+
+#include "src/base/lock.h"
+#include "src/mock/context/context.h"
+#include "src/mock/core/state.h"
+#include "src/mock/functions/functions.h"
+
+CUresult cushim__mock_context_find(CUcontext handle, struct mock_context **context)
+{
+    if (!handle)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    return cushim__mock_object_find(handle, MOCK_CONTEXT, context);
+}
+
+CUresult cushim__mock_context_current(struct mock_context **context)
+{
+    const struct mock_thread *thread = cushim__mock_thread_get();
+
+    if (!thread)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (thread->depth == 0)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    *context = thread->stack[thread->depth - 1];
+    return (*context)->alive ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+}
+
+CUresult cushim__mock_memory_context(struct mock_context **context)
+{
+    CUresult code = cushim__mock_context_current(context);
+
+    if (code == CUDA_SUCCESS && (*context)->api_version < MOCK_WIDE_ABI)
+        code = CUDA_ERROR_INVALID_CONTEXT;
+    return code;
+}
+
+CUresult cushim__mock_context_find_or_current(CUcontext handle, struct mock_context **context)
+{
+    return handle ? cushim__mock_context_find(handle, context)
+                  : cushim__mock_context_current(context);
+}
+
+CUresult cushim__mock_context_reserve(void)
+{
+    struct mock_thread *thread = cushim__mock_thread_get();
+
+    if (!thread)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (thread->depth == thread->room) {
+        size_t room = thread->room ? 2 * thread->room : 8;
+        struct mock_context **stack = realloc(thread->stack, room * sizeof(*stack));
+
+        if (!stack)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        thread->stack = stack;
+        thread->room = room;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_context_push(struct mock_context *context)
+{
+    CUresult code = cushim__mock_context_reserve();
+    struct mock_thread *thread;
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    thread = cushim__mock_thread_get();
+    thread->stack[thread->depth++] = context;
+    return CUDA_SUCCESS;
+}
+
+struct mock_context *cushim__mock_context_top(void)
+{
+    const struct mock_thread *thread = cushim__mock_thread_get();
+
+    return thread && thread->depth > 0 ? thread->stack[thread->depth - 1] : NULL;
+}
+
+struct mock_context *cushim__mock_context_pop(void)
+{
+    struct mock_thread *thread = cushim__mock_thread_get();
+
+    return thread && thread->depth > 0 ? thread->stack[--thread->depth] : NULL;
+}
+
+bool cushim__mock_context_is_on_a_stack(const struct mock_context *context)
+{
+    for (const struct mock_thread *thread = cushim__mock->threads; thread; thread = thread->next) {
+        for (size_t i = 0; i < thread->depth; i++) {
+            if (thread->stack[i] == context)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Find a context to put on a stack, which may have been destroyed (driver-semantics.md #16). */
+static CUresult find_any(CUcontext handle, struct mock_context **context)
+{
+    CUresult code = cushim__mock_context_find(handle, context);
+
+    return code == CUDA_ERROR_CONTEXT_IS_DESTROYED ? CUDA_SUCCESS : code;
+}
+
+CUresult cushim__mock_CtxPushCurrent_v2(CUcontext ctx)
+{
+    struct mock_context *context;
+    CUresult code = find_any(ctx, &context);
+
+    return code ? code : cushim__mock_context_push(context);
+}
+
+/* The first ABI takes only a context that is on no thread's stack. */
+CUresult cushim__mock_CtxPushCurrent(struct mock_context *context)
+{
+    if (cushim__mock_context_is_on_a_stack(context))
+        return CUDA_ERROR_INVALID_CONTEXT;
+    return cushim__mock_context_push(context);
+}
+
+/* Also cuCtxPopCurrent. */
+CUresult cushim__mock_CtxPopCurrent_v2(CUcontext *pctx)
+{
+    const struct mock_context *context = cushim__mock_context_pop();
+
+    if (!context)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    if (pctx)
+        *pctx = context->object.handle;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_CtxSetCurrent(CUcontext ctx)
+{
+    struct mock_context *context;
+    CUresult code;
+
+    if (!ctx) {
+        cushim__mock_context_pop();
+        return CUDA_SUCCESS;
+    }
+    code = find_any(ctx, &context);
+    if (code)
+        return code;
+    cushim__mock_context_pop();
+    return cushim__mock_context_push(context);
+}
+
+CUresult cushim__mock_CtxGetCurrent(CUcontext *pctx)
+{
+    const struct mock_context *context = cushim__mock_context_top();
+
+    *pctx = context ? context->object.handle : NULL;
+    return CUDA_SUCCESS;
+}
+
+/*
+ * What the mock knows of each thread that has called it. It is not notified when a thread ends, for
+ * that would take a destructor in a library that may be unloaded, so it looks for threads that have
+ * ended now and then.
+ */
+
+enum { LIMIT = 64 };
+
+/* The calling thread's entry, and the serial number of the mock that it belongs to. */
+static _Thread_local struct {
+    struct mock_thread *thread;
+    uint64_t serial;
+} own;
+
+struct mock_thread *cushim__mock_thread_get(void)
+{
+    struct mock_thread *thread;
+
+    if (own.thread && own.serial == cushim__mock->serial)
+        return own.thread;
+    thread = calloc(1, sizeof *thread);
+    if (!thread)
+        return NULL;
+    thread->number = ++cushim__mock->threads_made;
+    thread->id = cushim__host_thread_id();
+    thread->capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+    thread->next = cushim__mock->threads;
+    cushim__mock->threads = thread;
+    cushim__mock->thread_count++;
+    own.thread = thread;
+    own.serial = cushim__mock->serial;
+    return thread;
+}
+
+/* End the streams of ended threads after their work. A capture goes on, and keeps its thread. */
+static void end_streams(struct mock_context *context)
+{
+    struct mock_stream **link = &context->per_thread;
+
+    while (*link) {
+        struct mock_stream *stream = *link;
+
+        if (stream->capture)
+            stream->owner->ended = false;
+        if (!stream->owner->ended) {
+            link = &stream->next_default;
+            continue;
+        }
+        *link = stream->next_default;
+        cushim__mock_stream_end(stream);
+    }
+}
+
+static void forget(struct mock_thread **link)
+{
+    struct mock_thread *thread = *link;
+
+    *link = thread->next;
+    free(thread->stack);
+    free(thread);
+    cushim__mock->thread_count--;
+}
+
+void cushim__mock_threads_sweep(void)
+{
+    struct mock_context *context = NULL;
+    struct mock_thread **link = &cushim__mock->threads;
+
+    if (cushim__mock->threads_stay)
+        return;
+    for (struct mock_thread *thread = *link; thread; thread = thread->next)
+        thread->ended = cushim__host_thread_ended(thread->id);
+    while ((context = cushim__mock_object_next(MOCK_CONTEXT, context)))
+        end_streams(context);
+    while (*link) {
+        if ((*link)->ended)
+            forget(link);
+        else
+            link = &(*link)->next;
+    }
+    cushim__mock->thread_limit = 2 * cushim__mock->thread_count + LIMIT;
+}
+
+void cushim__mock_threads_clear(void)
+{
+    while (cushim__mock->threads)
+        forget(&cushim__mock->threads);
+}

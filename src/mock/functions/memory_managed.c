@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Hints about managed memory (driver-semantics.md #88 and #189). Host and device use the same bytes
+ * in the mock, so nothing moves; advice can be queried, for an allocation as a whole.
+ */
+#include <string.h>
+
+#include "src/mock/context/context.h"
+#include "src/mock/core/device.h"
+#include "src/mock/core/state.h"
+#include "src/mock/functions/functions.h"
+#include "src/mock/memory/allocation.h"
+#include "src/mock/stream/capture.h"
+#include "src/mock/stream/stream.h"
+
+/* A place for memory: a device's number, or one of these. */
+enum { HOST = -1 /* CU_DEVICE_CPU */, NOWHERE = -2 /* CU_DEVICE_INVALID */ };
+
+/* Types of CUmemLocation that old headers lack. */
+enum { LOCATION_HOST = 2, LOCATION_HOST_NUMA = 3, LOCATION_HOST_NUMA_CURRENT = 4 };
+
+/* The managed memory that a range lies in, or NULL. */
+static struct mock_allocation *find(CUdeviceptr start, size_t bytes)
+{
+    struct mock_allocation *allocation = bytes ? cushim__mock_allocation_at(start) : NULL;
+
+    if (!allocation || cushim__mock_allocation_place(allocation) != MOCK_MANAGED ||
+        bytes > allocation->bytes - (start - allocation->span.start))
+        return NULL;
+    return allocation;
+}
+
+static CUresult check_place(int place)
+{
+    struct mock_device *device;
+
+    return place == HOST ? CUDA_SUCCESS : cushim__mock_device_find(place, &device);
+}
+
+/* Find a location's place, if it has one. The host has one node. Devices are not looked up. */
+static bool find_place(CUmemLocation location, int *place)
+{
+    *place = HOST;
+    switch ((int)location.type) {
+    case CU_MEM_LOCATION_TYPE_DEVICE:
+        *place = location.id >= 0 ? location.id : NOWHERE;
+        return true;
+    case LOCATION_HOST:
+    case LOCATION_HOST_NUMA_CURRENT:
+        return true;
+    case LOCATION_HOST_NUMA:
+        return location.id == 0;
+    default:
+        return false;
+    }
+}
+
+/* Whether advice names a place. */
+static bool is_of_place(CUmem_advise advice)
+{
+    return advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION ||
+           advice == CU_MEM_ADVISE_SET_ACCESSED_BY || advice == CU_MEM_ADVISE_UNSET_ACCESSED_BY;
+}
+
+/* Nodes of the host may be preferred locations, but not places to access memory from. */
+static bool takes(CUmem_advise advice, CUmemLocation location)
+{
+    return advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION ||
+           ((int)location.type != LOCATION_HOST_NUMA &&
+            (int)location.type != LOCATION_HOST_NUMA_CURRENT);
+}
+
+static CUresult advise(CUdeviceptr start, size_t bytes, CUmem_advise advice, int place)
+{
+    struct mock_allocation *memory = find(start, bytes);
+    CUresult code;
+
+    if (!memory)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = is_of_place(advice) ? check_place(place) : CUDA_SUCCESS;
+    if (code)
+        return code;
+    switch (advice) {
+    case CU_MEM_ADVISE_SET_READ_MOSTLY:
+    case CU_MEM_ADVISE_UNSET_READ_MOSTLY:
+        memory->read_mostly = advice == CU_MEM_ADVISE_SET_READ_MOSTLY;
+        return CUDA_SUCCESS;
+    case CU_MEM_ADVISE_SET_PREFERRED_LOCATION:
+    case CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION:
+        memory->preferred = (int8_t)(is_of_place(advice) ? place : NOWHERE);
+        return CUDA_SUCCESS;
+    case CU_MEM_ADVISE_SET_ACCESSED_BY:
+        memory->accessed_by |= 1U << (place + 1);
+        return CUDA_SUCCESS;
+    case CU_MEM_ADVISE_UNSET_ACCESSED_BY:
+        memory->accessed_by &= ~(1U << (place + 1));
+        return CUDA_SUCCESS;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+CUresult cushim__mock_MemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice,
+                                CUdevice device)
+{
+    return advise(devPtr, count, advice, device);
+}
+
+CUresult cushim__mock_MemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice,
+                                   CUmemLocation location)
+{
+    struct mock_context *context;
+    int place = HOST;
+    CUresult code;
+
+    if (!find(devPtr, count))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (is_of_place(advice) && (!takes(advice, location) || !find_place(location, &place) ||
+                                check_place(place) != CUDA_SUCCESS))
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_memory_context(&context);
+    return code ? code : advise(devPtr, count, advice, place);
+}
+
+static const struct mock_operation_class prefetch_class = {
+    .name = "prefetch",
+    .size = sizeof(struct mock_operation),
+};
+
+/* A prefetch takes the time of a copy, and cannot be captured (driver-semantics.md #129). */
+static CUresult prefetch(CUdeviceptr start, size_t bytes, int place, CUstream handle)
+{
+    const struct mock_costs *costs = &cushim__mock->settings.costs;
+    struct mock_allocation *memory;
+    struct mock_stream *stream;
+    void *operation;
+    CUresult code = cushim__mock_memory_stream(handle, true, &stream);
+
+    if (code == CUDA_SUCCESS && stream->capture)
+        code = cushim__mock_capture_refuse(stream);
+    if (code)
+        return code;
+    memory = find(start, bytes);
+    if (!memory)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = check_place(place);
+    if (code)
+        return code;
+    operation = cushim__mock_operation_create(
+        &prefetch_class, place == HOST ? MOCK_DEVICE_TO_HOST : MOCK_HOST_TO_DEVICE,
+        costs->operation_ns +
+            cushim__mock_operation_duration(bytes, costs->host_to_device_bytes_per_us));
+    if (!operation)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    memory->prefetched = (int8_t)place;
+    return cushim__mock_stream_submit(stream, operation);
+}
+
+CUresult cushim__mock_MemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice,
+                                       CUstream hStream)
+{
+    return prefetch(devPtr, count, dstDevice, hStream);
+}
+
+CUresult cushim__mock_MemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location,
+                                          unsigned int flags, CUstream hStream)
+{
+    int place;
+
+    if (flags != 0 || count == 0 || !find_place(location, &place))
+        return CUDA_ERROR_INVALID_VALUE;
+    return prefetch(devPtr, count, place, hStream);
+}
+
+/* List the devices that have access, and then the host if it has; the rest is NOWHERE. */
+static void list_accessed_by(const struct mock_allocation *memory, int *list, size_t count)
+{
+    size_t filled = 0;
+
+    for (int place = 0; place < MOCK_DEVICES_MAX && filled < count; place++) {
+        if (memory->accessed_by & 1U << (place + 1))
+            list[filled++] = place;
+    }
+    if (filled < count && memory->accessed_by & 1U << (HOST + 1))
+        list[filled++] = HOST;
+    while (filled < count)
+        list[filled++] = NOWHERE;
+}
+
+static CUresult get_attribute(const struct mock_allocation *memory, void *data, size_t size,
+                              CUmem_range_attribute attribute)
+{
+    int value;
+
+    if (!data || size == 0 || size % sizeof value != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    switch (attribute) {
+    case CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY:
+        value = memory->read_mostly;
+        break;
+    case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION:
+        value = memory->preferred;
+        break;
+    case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION:
+        value = memory->prefetched;
+        break;
+    case CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY:
+        list_accessed_by(memory, data, size / sizeof value);
+        return CUDA_SUCCESS;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (size != sizeof value)
+        return CUDA_ERROR_INVALID_VALUE;
+    memcpy(data, &value, sizeof value);
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_MemRangeGetAttribute(void *data, size_t dataSize,
+                                           CUmem_range_attribute attribute, CUdeviceptr devPtr,
+                                           size_t count)
+{
+    const struct mock_allocation *memory;
+
+    memory = find(devPtr, count);
+    return memory ? get_attribute(memory, data, dataSize, attribute) : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cushim__mock_MemRangeGetAttributes(void **data, size_t *dataSizes,
+                                            CUmem_range_attribute *attributes, size_t numAttributes,
+                                            CUdeviceptr devPtr, size_t count)
+{
+    const struct mock_allocation *memory;
+    CUresult code = CUDA_SUCCESS;
+
+    memory = find(devPtr, count);
+    if (!memory || !data || !dataSizes || !attributes || numAttributes == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; code == CUDA_SUCCESS && i < numAttributes; i++)
+        code = get_attribute(memory, data[i], dataSizes[i], attributes[i]);
+    return code;
+}

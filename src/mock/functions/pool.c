@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory that is allocated and freed in the order of a stream (driver-semantics.md #121 to #125).
+ */
+#include "src/mock/memory/pool.h"
+
+#include "src/mock/context/context.h"
+#include "src/mock/core/device.h"
+#include "src/mock/core/state.h"
+#include "src/mock/functions/functions.h"
+#include "src/mock/memory/allocation.h"
+#include "src/mock/stream/capture.h"
+#include "src/mock/stream/stream.h"
+#include "src/race/race.h"
+
+/* An allocation as an operation of its stream, only for the race detector. */
+struct making {
+    struct mock_operation operation;
+    const struct mock_allocation *allocation;
+};
+
+struct async_free {
+    struct mock_operation operation;
+    struct mock_leave *leave;
+};
+
+static void touch(const struct mock_operation *operation, struct race_access *access)
+{
+    const struct async_free *async_free = (const struct async_free *)operation;
+    const struct race_memory memory = cushim__mock_allocation_race(async_free->leave->allocation);
+
+    cushim__race_use_all(access, &memory, RACE_FREES);
+}
+
+/* The memory is freed even if the work before it is dropped, as nothing uses it then. */
+static void drop(struct mock_operation *operation)
+{
+    struct async_free *async_free = (struct async_free *)operation;
+
+    if (async_free->leave)
+        cushim__mock_pool_left(async_free->leave);
+}
+
+static const struct mock_operation_class async_free_class = {
+    .name = "free",
+    .size = sizeof(struct async_free),
+    .node_type = CU_GRAPH_NODE_TYPE_MEM_FREE,
+    .touch = touch,
+    .drop = drop,
+};
+
+static void touch_made(const struct mock_operation *operation, struct race_access *access)
+{
+    const struct making *making = (const struct making *)operation;
+    const struct race_memory memory = cushim__mock_allocation_race(making->allocation);
+
+    cushim__race_use_all(access, &memory, RACE_ALLOCATES);
+}
+
+static const struct mock_operation_class making_class = {
+    .name = "allocation",
+    .size = sizeof(struct making),
+    .touch = touch_made,
+};
+
+/* Order users of the memory after the allocation in its stream, for the race detector. */
+static void note_made(struct mock_stream *stream, CUdeviceptr address)
+{
+    struct making making = {.operation = {.class = &making_class},
+                            .allocation = cushim__mock_allocation_at(address)};
+
+    if (!making.allocation)
+        return;
+    cushim__mock_sim_number(stream, &making.operation);
+    cushim__race_clock_release(making.operation.before);
+}
+
+/* Allocate for a stream. `pool` is NULL if there was no memory for one. */
+static CUresult allocate(CUdeviceptr *dptr, size_t bytes, struct mock_pool *pool,
+                         struct mock_stream *stream)
+{
+    CUresult code = CUDA_ERROR_OUT_OF_MEMORY;
+
+    if (!dptr)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (pool)
+        code = cushim__mock_pool_allocate(pool, bytes, stream->id, dptr);
+    if (code == CUDA_SUCCESS)
+        note_made(stream, *dptr);
+    return code;
+}
+
+/* Refuse a stream that is captured, since graphs of the mock have no memory. */
+static CUresult check_capture(struct mock_stream *stream)
+{
+    if (!cushim__mock_captures)
+        return CUDA_SUCCESS;
+    if (!stream->capture)
+        return cushim__mock_capture_query_stream(stream);
+    cushim__mock_log("%s is not implemented while the stream is captured: CUDA_ERROR_NOT_SUPPORTED",
+                     cushim__mock_call_name());
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult cushim__mock_MemAllocAsync(CUdeviceptr *dptr, size_t bytesize, struct mock_stream *stream)
+{
+    struct mock_device *device = stream->object.context->device;
+    CUresult code = check_capture(stream);
+
+    if (code)
+        return code;
+    cushim__mock_pool_default(device);
+    return allocate(dptr, bytesize, device->pool, stream);
+}
+
+CUresult cushim__mock_MemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool,
+                                            struct mock_stream *stream)
+{
+    struct mock_pool *from;
+    CUresult code = check_capture(stream);
+
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_pool_find(pool, &from);
+    return code ? code : allocate(dptr, bytesize, from, stream);
+}
+
+/* Find the allocation to free, if it can be freed in a stream. */
+static CUresult find_freed(CUdeviceptr dptr, const struct mock_stream *stream,
+                           struct mock_allocation **allocation)
+{
+    *allocation = cushim__mock_allocation_at(dptr);
+    /* A graph can free only memory that it or another graph has allocated. */
+    if (stream->capture || !*allocation || (*allocation)->span.start != dptr)
+        return CUDA_ERROR_INVALID_VALUE;
+    switch ((*allocation)->origin) {
+    case MOCK_BY_POOL:
+    case MOCK_BY_ALLOC:
+        return CUDA_SUCCESS;
+    case MOCK_BY_MANAGED:
+        return CUDA_ERROR_NOT_SUPPORTED;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+CUresult cushim__mock_MemFreeAsync(CUdeviceptr dptr, struct mock_stream *stream)
+{
+    struct mock_allocation *allocation;
+    struct async_free *operation;
+    CUresult code = stream->kind == MOCK_LEGACY && cushim__mock_captures
+                        ? cushim__mock_capture_query_stream(stream)
+                        : CUDA_SUCCESS;
+
+    if (code || dptr == 0)
+        return code;
+    code = find_freed(dptr, stream, &allocation);
+    if (code)
+        return code;
+    operation = cushim__mock_operation_create(&async_free_class, MOCK_NO_UNIT, 0);
+    if (!operation)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    /* The end of the operation frees the memory, so submitting it must not fail after this. */
+    code = cushim__mock_sim_reserve(stream, &operation->operation, 1);
+    if (code == CUDA_SUCCESS) {
+        operation->leave = cushim__mock_pool_leave(allocation, stream->id);
+        if (!operation->leave)
+            code = CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    if (code == CUDA_SUCCESS)
+        return cushim__mock_stream_submit(stream, operation);
+    cushim__mock_operation_destroy(operation);
+    return code;
+}

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Streams (driver-semantics.md #49 to #55): handles, default streams, queries and waits. */
+#include "src/mock/stream/stream.h"
+
+#include <stdlib.h>
+
+#include "src/mock/context/context.h"
+#include "src/mock/core/device.h"
+#include "src/mock/core/state.h"
+#include "src/mock/functions/functions.h"
+#include "src/mock/stream/capture.h"
+#include "src/race/race.h"
+
+/* The program may still have the handle when the mock is destroyed, or long after its context. */
+static void drop(void *object)
+{
+    struct mock_stream *stream = object;
+
+    if (cushim__mock->sim) {
+        cushim__mock_stream_end(stream);
+        return;
+    }
+    cushim__mock_group_remove(stream);
+    free(stream);
+}
+
+/* Return a default stream of a context, created at first use. NULL if memory runs out. */
+static struct mock_stream *legacy(struct mock_context *context)
+{
+    struct mock_stream_group *group = &context->group;
+
+    if (!group->legacy)
+        group->legacy = cushim__mock_stream_create(context, MOCK_LEGACY, CU_STREAM_DEFAULT, 0);
+    return group->legacy;
+}
+
+static struct mock_stream *per_thread(struct mock_context *context)
+{
+    struct mock_thread *thread = cushim__mock_thread_get();
+    struct mock_stream *stream;
+
+    if (!thread)
+        return NULL;
+    for (stream = context->per_thread; stream; stream = stream->next_default) {
+        if (stream->owner == thread)
+            return stream;
+    }
+    stream = cushim__mock_stream_create(context, MOCK_PER_THREAD_DEFAULT, CU_STREAM_DEFAULT, 0);
+    if (stream) {
+        stream->owner = thread;
+        stream->next_default = context->per_thread;
+        context->per_thread = stream;
+    }
+    return stream;
+}
+
+struct mock_stream *cushim__mock_stream_create(struct mock_context *context,
+                                               enum mock_stream_kind kind, unsigned flags,
+                                               int priority)
+{
+    struct mock_stream *stream = calloc(1, sizeof *stream);
+
+    if (!stream)
+        return NULL;
+    stream->object.context = context;
+    stream->group = &context->group;
+    stream->kind = kind;
+    stream->flags = flags;
+    stream->priority = priority;
+    stream->id = ++cushim__mock->streams_made;
+    stream->settings.synchronization = CU_SYNC_POLICY_AUTO;
+    stream->settings.memory_domain_map[1] = 1;
+    cushim__mock_group_add(stream);
+    return stream;
+}
+
+void cushim__mock_streams_forget(struct mock_context *context)
+{
+    while (context->group.streams) {
+        struct mock_stream *stream = context->group.streams;
+
+        if (stream->capture)
+            cushim__mock_capture_forget_stream(stream, true);
+        cushim__mock_group_remove(stream);
+        if (!stream->object.handle)
+            cushim__mock_stream_end(stream);
+    }
+    context->group.legacy = context->group.awaited = NULL;
+    context->per_thread = NULL;
+}
+
+bool cushim__mock_stream_is_default(CUstream handle)
+{
+    return !handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
+}
+
+CUresult cushim__mock_stream_default(CUstream handle, struct mock_context *context,
+                                     struct mock_stream **stream)
+{
+    const bool is_of_thread =
+        handle ? handle == CU_STREAM_PER_THREAD : cushim__mock_call.per_thread;
+
+    *stream = is_of_thread ? per_thread(context) : legacy(context);
+    return *stream ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult cushim__mock_stream_find(CUstream handle, struct mock_stream **stream)
+{
+    struct mock_context *context;
+    CUresult code;
+
+    if (!cushim__mock_stream_is_default(handle))
+        return cushim__mock_object_find(handle, MOCK_STREAM, stream);
+    code = cushim__mock_context_current(&context);
+    return code ? code : cushim__mock_stream_default(handle, context, stream);
+}
+
+CUresult cushim__mock_memory_stream(CUstream handle, bool asynchronous, struct mock_stream **stream)
+{
+    struct mock_context *context;
+    CUresult code;
+
+    if (asynchronous && !cushim__mock_stream_is_default(handle))
+        return cushim__mock_stream_find(handle, stream);
+    code = cushim__mock_memory_context(&context);
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_stream_default(asynchronous ? handle : NULL, context, stream);
+    /* A capture in the way is checked before the arguments (driver-semantics.md #129). */
+    if (code == CUDA_SUCCESS && !asynchronous && cushim__mock_captures)
+        code = cushim__mock_capture_legacy(*stream);
+    return code;
+}
+
+/* Whether an operation would have to wait for anything but itself. */
+static bool has_to_wait(const struct mock_stream *stream)
+{
+    const struct mock_stream *legacy = stream->group->legacy;
+
+    return cushim__mock_sim_busy(stream) ||
+           (cushim__mock_stream_blocks(stream) && legacy && legacy->head);
+}
+
+CUresult cushim__mock_memory_finish(struct mock_stream *stream, struct mock_operation *operation)
+{
+    CUresult code;
+
+    if (cushim__mock->settings.mode != MOCK_MODE_MANUAL || cushim__mock_captures) {
+        code = cushim__mock_stream_submit(stream, operation);
+        return code ? code : cushim__mock_sim_wait_last(stream);
+    }
+    /*
+     * In manual mode only the caller can let time pass, and the caller waits. So the operation is
+     * executed in the call, or refused: left in the stream, it would use the caller's memory after
+     * the call.
+     */
+    if (has_to_wait(stream)) {
+        cushim__mock_operation_destroy(operation);
+        return cushim__mock_sim_wait_refused();
+    }
+    cushim__mock_sim_number(stream, operation);
+    code = operation->class->execute(operation);
+    cushim__race_saw(cushim__race_last(&stream->race), true);
+    cushim__mock_sim_end_reported();
+    cushim__mock_operation_destroy(operation);
+    if (code)
+        cushim__mock_sim_set_sticky_error(code);
+    return code;
+}
+
+CUresult cushim__mock_stream_submit(struct mock_stream *stream, void *operation)
+{
+    CUresult code = CUDA_SUCCESS;
+
+    if (stream->capture)
+        return cushim__mock_capture_add(stream, operation);
+    if (cushim__mock_captures && stream->kind == MOCK_LEGACY)
+        code = cushim__mock_capture_legacy(stream);
+    if (code != CUDA_SUCCESS) {
+        cushim__mock_operation_destroy(operation);
+        return code;
+    }
+    return cushim__mock_sim_submit(stream, operation);
+}
+
+/* Clamp a priority to the range of the device, as the driver does (driver-semantics.md #50). */
+static int clamp_priority(int priority)
+{
+    const struct mock_profile *profile = &cushim__mock->settings.profile;
+
+    if (priority < profile->greatest_priority)
+        return profile->greatest_priority;
+    return priority > profile->least_priority ? profile->least_priority : priority;
+}
+
+CUresult cushim__mock_StreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority)
+{
+    struct mock_context *context;
+    struct mock_stream *stream;
+    CUresult code;
+
+    if (!phStream || flags > CU_STREAM_NON_BLOCKING)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_context_current(&context);
+    if (code) {
+        *phStream = (CUstream)UINTPTR_MAX; /* the driver does the same (driver-semantics.md #15) */
+        return code;
+    }
+    stream = cushim__mock_stream_create(context, MOCK_CREATED, flags, clamp_priority(priority));
+    if (!stream)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    stream->object.drop = drop;
+    code = cushim__mock_object_add(stream, MOCK_STREAM, context);
+    if (code)
+        cushim__mock_stream_end(stream);
+    else
+        *phStream = stream->object.handle;
+    return code;
+}
+
+CUresult cushim__mock_StreamCreate(CUstream *phStream, unsigned int Flags)
+{
+    return cushim__mock_StreamCreateWithPriority(phStream, Flags, 0);
+}
+
+static CUresult find_created(CUstream handle, struct mock_stream **stream)
+{
+    return cushim__mock_stream_is_default(handle) ? CUDA_ERROR_INVALID_HANDLE
+                                                  : cushim__mock_stream_find(handle, stream);
+}
+
+/*
+ * Also cuStreamDestroy. Queued work goes on, and a thread that waits for it returns when it ends
+ * (driver-semantics.md #29). The first ABI waits, during which others may destroy the stream.
+ */
+CUresult cushim__mock_StreamDestroy_v2(CUstream hStream, unsigned slot)
+{
+    struct mock_stream *stream;
+    CUresult code = find_created(hStream, &stream);
+
+    if (code == CUDA_SUCCESS && slot != CUSHIM__SLOT(StreamDestroy_v2))
+        code = cushim__mock_sim_wait_stream(stream);
+    if (code == CUDA_SUCCESS && slot != CUSHIM__SLOT(StreamDestroy_v2))
+        code = find_created(hStream, &stream);
+    if (code)
+        return code;
+    if (stream->capture && !cushim__mock_capture_forget_stream(stream, false))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    cushim__mock_object_remove(stream);
+    cushim__mock_stream_end(stream);
+    return CUDA_SUCCESS;
+}
+
+static CUresult check_capture(struct mock_stream *stream)
+{
+    return cushim__mock_captures ? cushim__mock_capture_query_stream(stream) : CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_StreamQuery(struct mock_stream *stream)
+{
+    CUresult code = check_capture(stream);
+
+    if (code)
+        return code;
+    if (cushim__mock_sim_busy(stream) || cushim__mock_sim_delays_stream(stream))
+        return CUDA_ERROR_NOT_READY;
+    cushim__mock_sim_end_reported();
+    cushim__race_saw(cushim__race_stream(&stream->race), true);
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_StreamSynchronize(struct mock_stream *stream)
+{
+    CUresult code = check_capture(stream);
+
+    return code ? code : cushim__mock_sim_wait_stream(stream);
+}
+
+/*
+ * Fails on the legacy default stream while a stream that blocks it is captured
+ * (driver-semantics.md #69).
+ */
+CUresult cushim__mock_StreamGetFlags(const struct mock_stream *stream, unsigned int *flags)
+{
+    if (cushim__mock_capture_in_the_way(stream))
+        return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+    *flags = stream->flags;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_StreamGetPriority(struct mock_stream *stream, int *priority)
+{
+    *priority = stream->priority;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_StreamGetId(const struct mock_stream *stream, unsigned long long *streamId)
+{
+    if (cushim__mock_capture_in_the_way(stream))
+        return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+    *streamId = stream->id;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_StreamGetCtx(const struct mock_stream *stream, struct mock_context **context)
+{
+    *context = stream->object.context;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_StreamGetCtx_v2(CUstream hStream, CUcontext *pCtx,
+                                      cushim_CUgreenCtx *pGreenCtx)
+{
+    struct mock_stream *stream;
+    CUresult code;
+
+    if (!pCtx && !pGreenCtx)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_stream_find(hStream, &stream);
+    if (code)
+        return code;
+    if (pCtx)
+        *pCtx = stream->object.context->object.handle;
+    if (pGreenCtx)
+        *pGreenCtx = NULL;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_StreamGetDevice(struct mock_stream *stream, CUdevice *device)
+{
+    *device = stream->object.context->device->ordinal;
+    return CUDA_SUCCESS;
+}
+
+/*
+ * Attributes of streams (driver-semantics.md #60, #195 and #201): they are kept, and change
+ * nothing that could be observed.
+ */
+
+/* Attributes are numbers here, since headers older than an attribute do not name it. */
+enum {
+    ACCESS_POLICY_WINDOW = 1,
+    SYNCHRONIZATION_POLICY = 3,
+    PRIORITY = 8,
+    MEMORY_DOMAIN_MAP = 9,
+    MEMORY_DOMAIN = 10,
+    DOMAIN_REMOTE = 1,  /* the last of the logical domains */
+    DOMAIN_COUNT = 126, /* an attribute of the device */
+};
+
+/* Return whether the device has a domain of this number. */
+static bool is_domain(unsigned number)
+{
+    return number < (unsigned)cushim__mock_attribute(DOMAIN_COUNT);
+}
+
+/* Write only the attribute's own member, since older headers have less room for the union. */
+static CUresult get(const struct mock_stream *stream, int attribute, CUstreamAttrValue *value)
+{
+    switch (attribute) {
+    case ACCESS_POLICY_WINDOW:
+        value->accessPolicyWindow = stream->settings.window;
+        return CUDA_SUCCESS;
+    case SYNCHRONIZATION_POLICY:
+        value->syncPolicy = stream->settings.synchronization;
+        return CUDA_SUCCESS;
+    case PRIORITY:
+        value->priority = stream->priority;
+        return CUDA_SUCCESS;
+    case MEMORY_DOMAIN_MAP:
+        value->memSyncDomainMap.default_ = stream->settings.memory_domain_map[0];
+        value->memSyncDomainMap.remote = stream->settings.memory_domain_map[1];
+        return CUDA_SUCCESS;
+    case MEMORY_DOMAIN:
+        value->memSyncDomain = (CUlaunchMemSyncDomain)stream->settings.memory_domain;
+        return CUDA_SUCCESS;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+static CUresult set(struct mock_stream *stream, int attribute, const CUstreamAttrValue *value)
+{
+    switch (attribute) {
+    case ACCESS_POLICY_WINDOW:
+        stream->settings.window = value->accessPolicyWindow;
+        return CUDA_SUCCESS;
+    case SYNCHRONIZATION_POLICY:
+        if (value->syncPolicy < CU_SYNC_POLICY_AUTO ||
+            value->syncPolicy > CU_SYNC_POLICY_BLOCKING_SYNC)
+            return CUDA_ERROR_INVALID_VALUE;
+        stream->settings.synchronization = value->syncPolicy;
+        return CUDA_SUCCESS;
+    case PRIORITY:
+        stream->priority = clamp_priority(value->priority);
+        return CUDA_SUCCESS;
+    case MEMORY_DOMAIN_MAP:
+        if (!is_domain(value->memSyncDomainMap.default_) ||
+            !is_domain(value->memSyncDomainMap.remote))
+            return CUDA_ERROR_INVALID_VALUE;
+        stream->settings.memory_domain_map[0] = value->memSyncDomainMap.default_;
+        stream->settings.memory_domain_map[1] = value->memSyncDomainMap.remote;
+        return CUDA_SUCCESS;
+    case MEMORY_DOMAIN:
+        if ((unsigned)value->memSyncDomain > DOMAIN_REMOTE)
+            return CUDA_ERROR_INVALID_VALUE;
+        stream->settings.memory_domain = (int)value->memSyncDomain;
+        return CUDA_SUCCESS;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+CUresult cushim__mock_StreamGetAttribute(struct mock_stream *stream, CUstreamAttrID attr,
+                                         CUstreamAttrValue *value)
+{
+    return get(stream, (int)attr, value);
+}
+
+CUresult cushim__mock_StreamSetAttribute(struct mock_stream *stream, CUstreamAttrID attr,
+                                         const CUstreamAttrValue *param)
+{
+    return set(stream, (int)attr, param);
+}
+
+CUresult cushim__mock_StreamCopyAttributes(struct mock_stream *to, const struct mock_stream *from)
+{
+    to->settings = from->settings;
+    to->priority = from->priority;
+    return CUDA_SUCCESS;
+}

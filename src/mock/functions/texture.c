@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Texture and surface objects, and what kernels see of them. */
+#include "src/mock/texture/texture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/mock/copy/copy.h"
+#include "src/mock/functions/functions.h"
+#include "src/mock/sim/sim.h"
+#include "src/ptx/ptx.h"
+
+enum { FLAG_READ_AS_INTEGER = 1, FLAG_NORMALISED = 2, FLAG_SRGB = 16 };
+
+static size_t attribute(CUdevice_attribute number)
+{
+    return (size_t)cushim__mock->settings.profile.attributes[number];
+}
+
+/* If the profile lacks the attribute, nothing is refused. */
+static bool fits(size_t extent, CUdevice_attribute most)
+{
+    return extent <= attribute(most) || !cushim__mock->settings.profile.has_attribute[most];
+}
+
+static bool is_aligned(size_t bytes, CUdevice_attribute alignment)
+{
+    return attribute(alignment) == 0 || bytes % attribute(alignment) == 0;
+}
+
+/* --- what kernels see --- */
+
+static bool texel_of(CUarray_format format, enum ptx_texel *texel)
+{
+    static const struct {
+        CUarray_format format;
+        enum ptx_texel texel;
+    } texels[] = {
+        {CU_AD_FORMAT_UNSIGNED_INT8, PTX_TEXEL_U8},   {CU_AD_FORMAT_SIGNED_INT8, PTX_TEXEL_S8},
+        {CU_AD_FORMAT_UNSIGNED_INT16, PTX_TEXEL_U16}, {CU_AD_FORMAT_SIGNED_INT16, PTX_TEXEL_S16},
+        {CU_AD_FORMAT_UNSIGNED_INT32, PTX_TEXEL_U32}, {CU_AD_FORMAT_SIGNED_INT32, PTX_TEXEL_S32},
+        {CU_AD_FORMAT_HALF, PTX_TEXEL_F16},           {CU_AD_FORMAT_FLOAT, PTX_TEXEL_F32},
+    };
+
+    for (size_t i = 0; i < sizeof texels / sizeof *texels; i++) {
+        *texel = texels[i].texel;
+        if (texels[i].format == format)
+            return true;
+    }
+    return false;
+}
+
+static bool describe_array(CUarray handle, struct ptx_texture *texture)
+{
+    const struct mock_array *array = cushim__mock_object_lookup(handle, MOCK_ARRAY);
+
+    if (!array)
+        return false;
+    texture->address = array->memory;
+    texture->row_bytes = array->row_bytes;
+    texture->layer_bytes = array->row_bytes * array->rows;
+    texture->width = (uint32_t)array->descriptor.Width;
+    texture->height = (uint32_t)array->rows;
+    texture->depth = (uint32_t)array->layers;
+    texture->channels = array->descriptor.NumChannels;
+    texture->layered = array->descriptor.Flags & CUDA_ARRAY3D_LAYERED;
+    texture->cube = array->descriptor.Flags & CUDA_ARRAY3D_CUBEMAP;
+    return texel_of(array->descriptor.Format, &texture->texel);
+}
+
+/*
+ * A program may destroy an object while a pending kernel uses it. That is undefined, but mostly
+ * works on a GPU. Which objects a kernel uses is not known before it has ended, as it may find
+ * their handles in memory. So a destroyed object is kept until all operations have ended that were
+ * submitted before its destruction. The list has the oldest first.
+ */
+static void free_ended(bool all)
+{
+    struct cushim_mock *const mock = cushim__mock;
+
+    while (mock->first_ended &&
+           (all || !cushim__mock_sim_pending_until(mock->first_ended->ended_number))) {
+        struct mock_texture *const first = mock->first_ended;
+
+        mock->first_ended = first->next_ended;
+        free(first);
+    }
+    if (!mock->first_ended)
+        mock->last_ended = NULL;
+}
+
+static void end(struct mock_texture *texture, uint64_t handle)
+{
+    struct cushim_mock *const mock = cushim__mock;
+
+    cushim__mock_object_remove(texture);
+    texture->ended_handle = handle;
+    texture->ended_number = cushim__mock_sim_submitted();
+    *(mock->last_ended ? &mock->last_ended->next_ended : &mock->first_ended) = texture;
+    mock->last_ended = texture;
+    free_ended(false);
+}
+
+void cushim__mock_textures_clear(void)
+{
+    free_ended(true);
+}
+
+static const struct mock_texture *find_ended(uint64_t handle, uint64_t number)
+{
+    for (const struct mock_texture *one = cushim__mock->first_ended; one; one = one->next_ended) {
+        if (one->ended_handle == handle && number > 0 && number <= one->ended_number)
+            return one;
+    }
+    return NULL;
+}
+
+bool cushim__mock_texture_describe(uint64_t handle, uint64_t number, struct ptx_texture *texture)
+{
+    const struct mock_texture *found =
+        cushim__mock_object_lookup((void *)(uintptr_t)handle, MOCK_TEXTURE);
+    const CUDA_RESOURCE_DESC *resource;
+
+    if (!found)
+        found = find_ended(handle, number);
+    if (!found || !found->bound)
+        return false;
+    resource = &found->resource;
+    *texture = (struct ptx_texture){
+        .surface = found->surface,
+        .height = 1,
+        .depth = 1,
+        .linear = found->sampling.filterMode == CU_TR_FILTER_MODE_LINEAR,
+        .normalised = found->sampling.flags & FLAG_NORMALISED,
+        .integers = found->sampling.flags & FLAG_READ_AS_INTEGER,
+        .srgb = found->sampling.flags & FLAG_SRGB,
+    };
+    for (size_t i = 0; i < 3; i++)
+        texture->addressing[i] = (enum ptx_addressing)found->sampling.addressMode[i];
+    memcpy(texture->border, found->sampling.borderColor, sizeof texture->border);
+    if (resource->resType == CU_RESOURCE_TYPE_ARRAY)
+        return describe_array(resource->res.array.hArray, texture);
+    if (resource->resType == CU_RESOURCE_TYPE_PITCH2D) {
+        texture->address = resource->res.pitch2D.devPtr;
+        texture->row_bytes = resource->res.pitch2D.pitchInBytes;
+        texture->width = (uint32_t)resource->res.pitch2D.width;
+        texture->height = (uint32_t)resource->res.pitch2D.height;
+        texture->channels = resource->res.pitch2D.numChannels;
+        return texel_of(resource->res.pitch2D.format, &texture->texel);
+    }
+    /* Reads outside of linear memory return zeros, whatever the modes are. */
+    texture->address = resource->res.linear.devPtr;
+    texture->channels = resource->res.linear.numChannels;
+    texture->width = (uint32_t)(resource->res.linear.sizeInBytes / texture->channels /
+                                cushim__mock_array_channel_bytes(resource->res.linear.format));
+    texture->linear = texture->normalised = false;
+    for (size_t i = 0; i < 3; i++)
+        texture->addressing[i] = PTX_BORDER;
+    memset(texture->border, 0, sizeof texture->border);
+    return texel_of(resource->res.linear.format, &texture->texel);
+}
+
+/* --- objects --- */
+
+static bool is_format(CUarray_format format, unsigned channels)
+{
+    enum ptx_texel texel;
+
+    return texel_of(format, &texel) && (channels == 1 || channels == 2 || channels == 4);
+}
+
+static CUresult check_linear(const CUDA_RESOURCE_DESC *of)
+{
+    const CUarray_format format = of->res.linear.format;
+    const unsigned channels = of->res.linear.numChannels;
+
+    return is_format(format, channels) && of->res.linear.devPtr != 0 &&
+                   is_aligned(of->res.linear.devPtr, CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT) &&
+                   fits(of->res.linear.sizeInBytes / channels /
+                            cushim__mock_array_channel_bytes(format),
+                        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH)
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult check_pitched(const CUDA_RESOURCE_DESC *of)
+{
+    const size_t width = of->res.pitch2D.width, pitch = of->res.pitch2D.pitchInBytes;
+    const unsigned channels = of->res.pitch2D.numChannels;
+
+    return is_format(of->res.pitch2D.format, channels) && of->res.pitch2D.devPtr != 0 &&
+                   is_aligned(of->res.pitch2D.devPtr, CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT) &&
+                   is_aligned(pitch, CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT) &&
+                   pitch >= width * channels *
+                                cushim__mock_array_channel_bytes(of->res.pitch2D.format) &&
+                   fits(pitch, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH) && width > 0 &&
+                   of->res.pitch2D.height > 0 &&
+                   fits(width, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH) &&
+                   fits(of->res.pitch2D.height, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT)
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult check(const CUDA_RESOURCE_DESC *of)
+{
+    struct mock_array *array;
+
+    if (of->flags != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    switch (of->resType) {
+    case CU_RESOURCE_TYPE_ARRAY:
+        return cushim__mock_object_find(of->res.array.hArray, MOCK_ARRAY, &array);
+    case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
+        return CUDA_ERROR_NOT_SUPPORTED;
+    case CU_RESOURCE_TYPE_LINEAR:
+        return check_linear(of);
+    case CU_RESOURCE_TYPE_PITCH2D:
+        return check_pitched(of);
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+static bool is_sampling(const CUDA_TEXTURE_DESC *of)
+{
+    enum { KNOWN_FLAGS = 0x73 };
+
+    for (size_t i = 0; i < 3; i++) {
+        if ((unsigned)of->addressMode[i] > CU_TR_ADDRESS_MODE_BORDER)
+            return false;
+    }
+    return (unsigned)of->filterMode <= CU_TR_FILTER_MODE_LINEAR && !(of->flags & ~KNOWN_FLAGS);
+}
+
+static CUresult create(struct mock_context *context, const CUDA_RESOURCE_DESC *resource,
+                       const CUDA_TEXTURE_DESC *sampling, unsigned long long *handle)
+{
+    struct mock_texture *made =
+        cushim__mock_object_create(sizeof *made, MOCK_TEXTURE, context, NULL);
+
+    if (!made)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    made->resource = *resource;
+    made->surface = !sampling;
+    made->bound = true;
+    if (sampling)
+        made->sampling = *sampling;
+    *handle = (uintptr_t)made->object.handle;
+    return CUDA_SUCCESS;
+}
+
+static CUresult find(unsigned long long handle, bool surface, struct mock_texture **found)
+{
+    CUresult code = cushim__mock_object_find((void *)(uintptr_t)handle, MOCK_TEXTURE, found);
+
+    return code == CUDA_SUCCESS && (*found)->surface != surface ? CUDA_ERROR_INVALID_VALUE : code;
+}
+
+static CUresult destroy(unsigned long long handle, bool surface)
+{
+    struct mock_texture *texture;
+    CUresult code = handle ? find(handle, surface, &texture) : CUDA_SUCCESS;
+
+    if (code || !handle)
+        return code;
+    end(texture, handle);
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_TexObjectCreate(struct mock_context *current, CUtexObject *pTexObject,
+                                      const CUDA_RESOURCE_DESC *pResDesc,
+                                      const CUDA_TEXTURE_DESC *pTexDesc,
+                                      const CUDA_RESOURCE_VIEW_DESC *pResViewDesc)
+{
+    CUresult code = is_sampling(pTexDesc) ? check(pResDesc) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS && pResViewDesc)
+        code = pResDesc->resType == CU_RESOURCE_TYPE_ARRAY ? CUDA_ERROR_NOT_SUPPORTED
+                                                           : CUDA_ERROR_INVALID_VALUE;
+    return code ? code : create(current, pResDesc, pTexDesc, pTexObject);
+}
+
+CUresult cushim__mock_TexObjectDestroy(CUtexObject texObject)
+{
+    return destroy(texObject, false);
+}
+
+CUresult cushim__mock_TexObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUtexObject texObject)
+{
+    struct mock_texture *texture;
+    CUresult code = find(texObject, false, &texture);
+
+    if (code == CUDA_SUCCESS)
+        *pResDesc = texture->resource;
+    return code;
+}
+
+CUresult cushim__mock_TexObjectGetTextureDesc(CUDA_TEXTURE_DESC *pTexDesc, CUtexObject texObject)
+{
+    struct mock_texture *texture;
+    CUresult code = find(texObject, false, &texture);
+
+    if (code == CUDA_SUCCESS)
+        *pTexDesc = texture->sampling;
+    return code;
+}
+
+CUresult cushim__mock_SurfObjectCreate(struct mock_context *current, CUsurfObject *pSurfObject,
+                                       const CUDA_RESOURCE_DESC *pResDesc)
+{
+    const struct mock_array *array;
+    CUresult code =
+        pResDesc->resType == CU_RESOURCE_TYPE_ARRAY ? check(pResDesc) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code)
+        return code;
+    array = cushim__mock_object_lookup(pResDesc->res.array.hArray, MOCK_ARRAY);
+    if (!(array->descriptor.Flags & CUDA_ARRAY3D_SURFACE_LDST))
+        return CUDA_ERROR_INVALID_VALUE;
+    return create(current, pResDesc, NULL, pSurfObject);
+}
+
+CUresult cushim__mock_SurfObjectDestroy(CUsurfObject surfObject)
+{
+    return destroy(surfObject, true);
+}
+
+CUresult cushim__mock_SurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc,
+                                                CUsurfObject surfObject)
+{
+    struct mock_texture *texture;
+    CUresult code = find(surfObject, true, &texture);
+
+    if (code == CUDA_SUCCESS)
+        *pResDesc = texture->resource;
+    return code;
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Graphs, their nodes, and the edges between these. */
+#ifndef CUSHIM_MOCK_GRAPH_GRAPH_H
+#define CUSHIM_MOCK_GRAPH_GRAPH_H
+
+#include <stdbool.h>
+
+#include "src/mock/core/object.h"
+
+struct mock_capture;
+struct mock_graph;
+struct mock_node;
+struct mock_held;
+struct mock_operation;
+struct mock_event_record;
+struct mock_user_object;
+
+/* An edge: what a node, a captured stream or a captured event depends on, or is awaited by. */
+struct mock_edge {
+    struct mock_node *node;
+    CUgraphEdgeData data;
+};
+
+/* Edges in the order in which they were added; none if zeroed. */
+struct mock_edges {
+    struct mock_edge *at;
+    size_t count, room;
+};
+
+/* Whether all are ordinary dependencies, without data. */
+bool cushim__mock_edges_are_plain(const struct mock_edges *edges);
+
+/* Make room for `room` edges in all. Returns false if memory runs out. */
+bool cushim__mock_edges_reserve(struct mock_edges *edges, size_t room);
+
+/* Add an edge, without data if `data` is NULL. Returns false if memory runs out. */
+bool cushim__mock_edges_add(struct mock_edges *edges, struct mock_node *node,
+                            const CUgraphEdgeData *data);
+
+/* The edge to a node. NULL if there is none. */
+struct mock_edge *cushim__mock_edges_find(const struct mock_edges *edges,
+                                          const struct mock_node *node);
+
+/* Remove the edge to a node, if there is one. */
+void cushim__mock_edges_remove(struct mock_edges *edges, const struct mock_node *node);
+
+/* Add those of `more` that are not there yet, or none and return false if memory runs out. */
+bool cushim__mock_edges_join(struct mock_edges *edges, const struct mock_edges *more);
+
+void cushim__mock_edges_clear(struct mock_edges *edges);
+
+/*
+ * Return edges as calls with two arrays of `*count` entries do: entries after the last edge are
+ * NULL, and `*count` is lowered to the number of edges. If `nodes` is NULL, only the number is
+ * returned. If only `data` is NULL, all must be plain, or the result is CUDA_ERROR_LOSSY_QUERY.
+ */
+CUresult cushim__mock_edges_give(const struct mock_edges *edges, CUgraphNode *nodes,
+                                 CUgraphEdgeData *data, size_t *count);
+
+/* What a node does. */
+struct mock_work {
+    CUresult code; /* why it cannot be done, with the rest zero; otherwise CUDA_SUCCESS */
+    CUgraphNodeType type;
+    struct mock_operation *operation; /* each launch queues a copy of it; NULL if nothing */
+    CUcontext context;                /* where a copy or a set executes */
+    CUevent event;                    /* of a node that records or awaits one */
+    struct mock_graph *child;         /* of a child graph node, which owns it */
+};
+
+struct mock_node {
+    struct mock_object object; /* without a handle in an executable graph */
+    struct mock_graph *graph;
+    struct mock_node *next, *previous; /* in its graph, in order of creation */
+    uint64_t number;                   /* counts nodes in this process, from 1 */
+    unsigned local;                    /* counts nodes made in its graph, from 0 */
+    uint64_t origin;                   /* number of the node that it is a copy of, or 0 */
+    struct mock_edges dependencies, dependents;
+    struct mock_work work;
+    size_t waiting;            /* scratch value of whoever walks through a graph */
+    struct mock_node *partner; /* its node in an executable graph being updated by this one */
+
+    /* In an executable graph. */
+    bool disabled;
+    bool awaited;                    /* by a node in another lane */
+    unsigned lane;                   /* its stream in a launch, from 0 */
+    struct mock_event_record *fence; /* its end in a launch being queued; NULL if not awaited */
+    struct mock_operation *coming;   /* what an update under way will make it do */
+};
+
+struct mock_graph {
+    struct mock_object object;
+    struct mock_node *first, *last;
+    size_t node_count;
+    unsigned nodes_made;          /* including those that are gone */
+    uint64_t number;              /* counts graphs in this process, from 1 */
+    uint64_t origin;              /* number of the graph that it is a copy of, or 0 */
+    struct mock_node *parent;     /* the child graph node that owns it, or NULL */
+    struct mock_capture *capture; /* the capture that makes it, or NULL */
+    struct mock_node **order;     /* of an executable graph: its nodes in launch order */
+    unsigned lanes;               /* of an executable graph: the streams of a launch */
+    struct mock_held *held;       /* references on user objects (user_object.c) */
+};
+
+/* Create an empty graph. If `visible`, it and its nodes have handles. */
+CUresult cushim__mock_graph_create(bool visible, struct mock_graph **graph);
+
+/* Destroy a graph and everything in it, including child graphs. NULL is a no-op. */
+void cushim__mock_graph_destroy(struct mock_graph *graph);
+
+/* Copy a graph with all that it owns. */
+CUresult cushim__mock_graph_clone(const struct mock_graph *graph, bool visible,
+                                  struct mock_graph **clone);
+
+/* The copy of a node in a clone of its graph, or in an executable graph. NULL if there is none. */
+struct mock_node *cushim__mock_graph_copy_of(const struct mock_graph *clone,
+                                             const struct mock_node *original);
+
+/* Add a node that depends on others of the same graph. Takes what `work` owns over in any case. */
+CUresult cushim__mock_node_add(struct mock_graph *graph, const struct mock_edges *dependencies,
+                               struct mock_work *work, struct mock_node **node);
+
+/*
+ * Whether a graph may become the child of a node of `graph`. If not, the log says why: walking
+ * through child graphs takes room on the caller's stack for each level.
+ */
+bool cushim__mock_graph_takes_child(const struct mock_graph *graph, const struct mock_graph *child);
+
+/* Destroy a node with its edges. */
+void cushim__mock_node_destroy(struct mock_node *node);
+
+/* Make `to` depend on `from`. Returns false if memory runs out. */
+bool cushim__mock_node_connect(struct mock_node *from, struct mock_node *to,
+                               const CUgraphEdgeData *data);
+void cushim__mock_node_disconnect(struct mock_node *from, struct mock_node *to);
+
+/*
+ * Read the arrays of a call, which name nodes of `graph`, into empty `edges`. `data` may be NULL. A
+ * node that is named twice counts once. The caller clears `edges` afterwards.
+ */
+CUresult cushim__mock_edges_read(const struct mock_graph *graph, const CUgraphNode *nodes,
+                                 const CUgraphEdgeData *data, size_t count,
+                                 struct mock_edges *edges);
+
+/*
+ * Sort the nodes of a graph and of its child graphs into an order in which they may be launched,
+ * and into lanes. Returns INVALID_VALUE if there is a cycle; `*culprit` is then a node of it.
+ */
+CUresult cushim__mock_graph_order(struct mock_graph *graph, struct mock_node **culprit);
+
+/* Free what `work` owns. */
+void cushim__mock_work_end(struct mock_work *work);
+
+/* Executable graphs. */
+
+struct mock_exec {
+    struct mock_object object;
+    unsigned references; /* of the program, and of launches that have not ended */
+    cuuint64_t flags;
+    struct mock_graph *image;       /* a copy of the graph, with its nodes in order */
+    struct mock_event_record *last; /* the end of the last launch; NULL if there was none */
+};
+
+void cushim__mock_exec_release(struct mock_exec *exec);
+
+/*
+ * Whether a node of an executable graph can do `work` instead of what it does. Returns
+ * INVALID_VALUE if that changes what was decided when the graph was instantiated.
+ */
+CUresult cushim__mock_exec_check(const struct mock_node *node, const struct mock_work *work);
+
+/*
+ * Make the nodes of an executable graph do what those of another graph do, in pairs by creation,
+ * once all of them can. What prevents it goes to `info`. `first_abi`: the call is of the first ABI.
+ */
+CUresult cushim__mock_exec_update(struct mock_graph *image, const struct mock_graph *graph,
+                                  bool first_abi, CUgraphExecUpdateResultInfo *info);
+
+/*
+ * Create a node's work from the parameters that programs give. The caller owns it, and gives it to
+ * a node or ends it, unless `code` says that there is nothing.
+ */
+
+/* `bytes` is the size of CUDA_KERNEL_NODE_PARAMS, or of its first members, all before CUDA 12.0. */
+struct mock_work cushim__mock_work_kernel(const void *parameters, size_t bytes);
+struct mock_work cushim__mock_work_memcpy(const CUDA_MEMCPY3D *parameters, CUcontext context);
+struct mock_work cushim__mock_work_memset(const CUDA_MEMSET_NODE_PARAMS *parameters,
+                                          CUcontext context);
+struct mock_work cushim__mock_work_host(const CUDA_HOST_NODE_PARAMS *parameters);
+struct mock_work cushim__mock_work_child(CUgraph child);
+
+/* For a node that records an event or waits for one. */
+struct mock_work cushim__mock_work_event(CUgraphNodeType type, CUevent event);
+
+/* Any of these, for cuGraphAddNode. `code` is NOT_SUPPORTED for a type that is not simulated. */
+struct mock_work cushim__mock_work_any(const CUgraphNodeParams *parameters);
+
+/*
+ * The same for cuGraphAddNode_v3. `code` is INVALID_CONTEXT if the context of a kernel's node is
+ * not the one that its function was loaded into.
+ */
+struct mock_work cushim__mock_work_any_checked(const CUgraphNodeParams *parameters);
+
+/* Make a node do `work` from now on. Takes it over in any case; its type must be the node's. */
+CUresult cushim__mock_node_set(struct mock_node *node, struct mock_work *work);
+
+/* User objects: what programs give to graphs to be destroyed with them. */
+
+/* The references of a graph to user objects: a list with one entry per object, or NULL. */
+
+/* Copy the references for a copy of the graph. Returns false if memory runs out. */
+bool cushim__mock_held_copy(const struct mock_held *held, struct mock_held **copy);
+
+/* Release the references, or only free the list. NULL is a no-op. */
+void cushim__mock_held_release(struct mock_held *held);
+void cushim__mock_held_free(struct mock_held *held);
+
+/* Forget the references at the end of the mock, when the objects are already gone. */
+void cushim__mock_held_forget(struct mock_graph *graph);
+
+/* Wait for destructors under way, at the end of the mock. Releases the lock meanwhile. */
+void cushim__mock_user_objects_clear(void);
+
+#endif

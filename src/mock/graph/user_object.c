@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * User objects. A thread of their own calls their destructors, as the reference demands: these may
+ * take their time, and no call waits for them.
+ */
+#include "src/mock/graph/graph.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include "src/mock/core/state.h"
+#include "src/mock/functions/functions.h"
+
+struct mock_user_object {
+    struct mock_object object;
+    unsigned long long references;
+    unsigned long long in_graphs; /* those of graphs, which the program cannot release */
+    CUhostFn destroy;
+    void *pointer;
+    struct mock_user_object *next; /* in the queue of those to be destroyed */
+};
+
+struct mock_held {
+    struct mock_held *next;
+    struct mock_user_object *object;
+    unsigned long long references;
+};
+
+/* The thread that calls destructors. */
+static struct {
+    struct cushim__host_thread thread;
+    struct cushim__condition work;
+    uint64_t serial; /* of the mock that it runs for; 0 if it does not run */
+    bool stop;
+    struct mock_user_object *first, *last;
+} reaper;
+
+static void reap(struct mock_user_object *object)
+{
+    reaper.first = object->next;
+    if (!reaper.first)
+        reaper.last = NULL;
+    cushim__lock_release(&cushim__mock->lock);
+    cushim__mock_call.in_host_function = true;
+    object->destroy(object->pointer);
+    cushim__mock_call.in_host_function = false;
+    free(object);
+    cushim__lock_take(&cushim__mock->lock);
+}
+
+static void *run(void *data)
+{
+    cushim__lock_take(&cushim__mock->lock);
+    while (reaper.first || !reaper.stop) {
+        if (reaper.first)
+            reap(reaper.first);
+        else
+            cushim__condition_wait(&reaper.work, &cushim__mock->lock);
+    }
+    cushim__lock_release(&cushim__mock->lock);
+    return data;
+}
+
+/* In a forked process, the thread of the former mock does not exist any more. */
+static CUresult start(void)
+{
+    if (reaper.serial == cushim__mock->serial)
+        return CUDA_SUCCESS;
+    reaper.first = reaper.last = NULL;
+    if (!cushim__host_thread_start(&reaper.thread, run, NULL))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    reaper.serial = cushim__mock->serial;
+    return CUDA_SUCCESS;
+}
+
+void cushim__mock_user_objects_clear(void)
+{
+    if (reaper.serial != cushim__mock->serial)
+        return;
+    reaper.stop = true;
+    cushim__condition_signal(&reaper.work);
+    cushim__lock_release(&cushim__mock->lock);
+    cushim__host_thread_join(&reaper.thread);
+    cushim__lock_take(&cushim__mock->lock);
+    reaper.serial = 0;
+    reaper.stop = false;
+}
+
+static bool is_count(unsigned count)
+{
+    return count > 0 && count <= INT_MAX;
+}
+
+/* Whether the program has `count` references, besides those of graphs. */
+static bool owns(const struct mock_user_object *object, unsigned count)
+{
+    const unsigned long long own = object->references - object->in_graphs;
+
+    if (count > own)
+        cushim__mock_misuse(CUSHIM__CHECK_NONE,
+                            "%u references are given away, the program has %llu", count, own);
+    return count <= own;
+}
+
+static void release(struct mock_user_object *object, unsigned long long count)
+{
+    object->references -= count;
+    if (object->references > 0)
+        return;
+    cushim__mock_object_remove(object);
+    object->next = NULL;
+    *(reaper.last ? &reaper.last->next : &reaper.first) = object;
+    reaper.last = object;
+    cushim__condition_signal(&reaper.work);
+}
+
+static void release_from_graph(struct mock_user_object *object, unsigned long long count)
+{
+    object->in_graphs -= count;
+    release(object, count);
+}
+
+static CUresult hold(struct mock_held **list, struct mock_user_object *object,
+                     unsigned long long count)
+{
+    struct mock_held *held = *list;
+
+    while (held && held->object != object)
+        held = held->next;
+    if (!held) {
+        held = calloc(1, sizeof *held);
+        if (!held)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        held->object = object;
+        held->next = *list;
+        *list = held;
+    }
+    held->references += count;
+    object->in_graphs += count;
+    return CUDA_SUCCESS;
+}
+
+void cushim__mock_held_free(struct mock_held *held)
+{
+    while (held) {
+        struct mock_held *next = held->next;
+
+        free(held);
+        held = next;
+    }
+}
+
+void cushim__mock_held_forget(struct mock_graph *graph)
+{
+    cushim__mock_held_free(graph->held);
+    graph->held = NULL;
+    for (const struct mock_node *node = graph->first; node; node = node->next) {
+        if (node->work.child)
+            cushim__mock_held_forget(node->work.child);
+    }
+}
+
+void cushim__mock_held_release(struct mock_held *held)
+{
+    for (const struct mock_held *one = held; one; one = one->next)
+        release_from_graph(one->object, one->references);
+    cushim__mock_held_free(held);
+}
+
+bool cushim__mock_held_copy(const struct mock_held *held, struct mock_held **copy)
+{
+    for (; held; held = held->next) {
+        if (hold(copy, held->object, held->references) != CUDA_SUCCESS)
+            return false;
+        held->object->references += held->references;
+    }
+    return true;
+}
+
+CUresult cushim__mock_UserObjectCreate(struct mock_user_object **made, void *ptr, CUhostFn destroy,
+                                       unsigned int initialRefcount, unsigned int flags)
+{
+    struct mock_user_object *object;
+    CUresult code;
+
+    if (!destroy || initialRefcount == 0 || flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!cushim__mock->initialised)
+        return CUDA_ERROR_NOT_INITIALIZED;
+    code = start();
+    if (code != CUDA_SUCCESS)
+        return code;
+    object = cushim__mock_object_create(sizeof *object, MOCK_USER_OBJECT, NULL, NULL);
+    if (!object)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    object->references = initialRefcount;
+    object->destroy = destroy;
+    object->pointer = ptr;
+    *made = object;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_UserObjectRetain(struct mock_user_object *object, unsigned int count)
+{
+    if (!is_count(count))
+        return CUDA_ERROR_INVALID_VALUE;
+    object->references += count;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_UserObjectRelease(struct mock_user_object *object, unsigned int count)
+{
+    if (!is_count(count) || !owns(object, count))
+        return CUDA_ERROR_INVALID_VALUE;
+    release(object, count);
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_GraphRetainUserObject(struct mock_graph *owner,
+                                            struct mock_user_object *object, unsigned int count,
+                                            unsigned int flags)
+{
+    CUresult code;
+
+    if (!is_count(count) || flags > CU_GRAPH_USER_OBJECT_MOVE ||
+        (flags == CU_GRAPH_USER_OBJECT_MOVE && !owns(object, count)))
+        return CUDA_ERROR_INVALID_VALUE;
+    code = hold(&owner->held, object, count);
+    if (code == CUDA_SUCCESS && flags != CU_GRAPH_USER_OBJECT_MOVE)
+        object->references += count;
+    return code;
+}
+
+CUresult cushim__mock_GraphReleaseUserObject(struct mock_graph *owner,
+                                             struct mock_user_object *object, unsigned int count)
+{
+    struct mock_held **link, *held;
+
+    for (link = &owner->held; *link && (*link)->object != object;)
+        link = &(*link)->next;
+    held = *link;
+    if (!is_count(count))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!held || held->references < count)
+        return CUDA_SUCCESS;
+    held->references -= count;
+    if (held->references == 0) {
+        *link = held->next;
+        free(held);
+    }
+    release_from_graph(object, count);
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Textures and surfaces: objects, and references that modules declare. */
+#ifndef CUSHIM_MOCK_TEXTURE_TEXTURE_H
+#define CUSHIM_MOCK_TEXTURE_TEXTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <cuda.h>
+
+#include "src/mock/core/object.h"
+
+struct ptx_texture;
+
+struct mock_texture {
+    struct mock_object object;
+    bool surface, bound; /* bound: `resource` is set */
+    CUDA_RESOURCE_DESC resource;
+    CUDA_TEXTURE_DESC sampling;
+    /* For a reference: the contents of linear memory that is bound to it. */
+    CUarray_format format;
+    unsigned channels;
+    /* For a destroyed object: its handle, and the last operation that may use it. */
+    uint64_t ended_handle, ended_number;
+    struct mock_texture *next_ended;
+};
+
+/* Create a reference of a module, whose handle is a number. Fails with OUT_OF_MEMORY. */
+CUresult cushim__mock_reference_create(struct mock_context *context, CUdeviceptr *handle);
+/* Replace a handle by that of a copy, unbound if it is gone. On OUT_OF_MEMORY it becomes 0. */
+CUresult cushim__mock_reference_copy(struct mock_context *context, uint64_t *handle);
+void cushim__mock_reference_destroy(uint64_t handle);
+
+/* Describe a handle as seen by kernel operation `number`. False if it is none or not bound. */
+bool cushim__mock_texture_describe(uint64_t handle, uint64_t number, struct ptx_texture *texture);
+
+/* Free what was kept for pending kernels, as the mock ends and no kernel is pending. */
+void cushim__mock_textures_clear(void);
+
+#endif
