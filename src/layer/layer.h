@@ -21,9 +21,9 @@
 #include <cushim/testing/layer.h>
 
 #include "loader/symbols.h"
-#include "src/base/layer_host.h"
 #include "src/base/lock.h"
 #include "src/layer/arguments.h"
+#include "src/layer/mock_interface.h"
 #include "src/layer/trace.h"
 
 struct cushim_layer {

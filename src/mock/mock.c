@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/base/layer_host.h"
 #include "src/base/options.h"
 #include "src/base/system.h"
+#include "src/layer/mock_interface.h"
 #include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/graph.h"

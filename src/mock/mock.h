@@ -13,7 +13,7 @@ struct mock_defaults {
 CUresult cushim__mock_create(const struct cushim_mock_options *options,
                              const struct mock_defaults *defaults, struct cushim_mock **mock);
 
-/* layer_host.c: the mock as the host of layers. */
+/* layer_callbacks.c: the mock as the host of layers. */
 extern const struct cushim__layer_host cushim__mock_layer_host;
 
 /* control.c: create the race detector, if the settings ask for it. */

@@ -14,9 +14,9 @@
 
 #include "loader/symbols.h"
 #include "src/base/call_site.h"
-#include "src/base/layer_host.h"
 #include "src/base/lock.h"
 #include "src/driver_api/check_rules.h"
+#include "src/layer/mock_interface.h"
 #include "src/mock/config/settings.h"
 
 struct cushim_mock;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The mock's callbacks for the layer. */
 
-#include "src/base/layer_host.h"
+#include "src/layer/mock_interface.h"
 #include "src/mock/api/context.h"
 #include "src/mock/core/device.h"
 #include "src/mock/core/object.h"

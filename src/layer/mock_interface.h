@@ -7,8 +7,8 @@
  * The layer's lock is taken before the mock's: what the layer calls here may take the mock's lock,
  * and what the mock calls under its own lock never takes the layer's.
  */
-#ifndef CUSHIM_SRC_BASE_LAYER_HOST_H
-#define CUSHIM_SRC_BASE_LAYER_HOST_H
+#ifndef CUSHIM_LAYER_MOCK_INTERFACE_H
+#define CUSHIM_LAYER_MOCK_INTERFACE_H
 
 #include <stdbool.h>
 #include <stdint.h>

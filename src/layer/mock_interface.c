@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/base/layer_host.h"
+#include "src/layer/mock_interface.h"
 
 const struct cushim__layer_host *cushim__layer_host;
 _Thread_local struct cushim__caller cushim__caller;
