@@ -16,7 +16,7 @@
 #include "src/base/print.h"
 #include "src/base/system.h"
 #include "src/check/check.h"
-#include "src/layer/mock_interface.h"
+#include "src/layer/layer.h"
 #include "src/layer/trace.h"
 #include "src/library/library.h"
 #include "src/mock/api/symbol.h"

@@ -16,7 +16,6 @@
 #include "src/base/call_site.h"
 #include "src/base/lock.h"
 #include "src/driver_api/check_rules.h"
-#include "src/layer/mock_interface.h"
 #include "src/mock/config/settings.h"
 
 struct cushim_mock;
