@@ -95,7 +95,7 @@ const struct cushim_table *cushim__complete_table(const struct cushim_table *tab
 /* Whether the current table is one that the program has installed. */
 bool cushim__is_installed(void);
 
-/* --- src/error.c --- */
+/* --- error.c --- */
 
 /*
  * cuGetErrorName and cuGetErrorString from the registry, for processes without a driver, so that
