@@ -223,12 +223,14 @@ def emit_table(rows, types, implementations):
         else:
             lines += refusal(index, row)
         lines.append('}\n')
-    return '\n'.join(lines) + '\n' + table('call', rows, 'cushim__mock_table') + by_name(rows)
+    return '\n'.join(lines) + '\n' + table('call', rows, 'cushim__mock_table')
 
 
-def by_name(rows):
+def emit_names(rows):
     numbers = sorted(range(len(rows)), key=lambda index: rows[index].symbol)
-    return ('\nconst uint16_t cushim__mock_by_name[] = {\n'
+    return (HEAD + '/* The slots of the mock by name. */\n'
+            '#include "src/mock/api/symbol.h"\n\n'
+            'const uint16_t cushim__mock_by_name[] = {\n'
             + wrap(', '.join(map(str, numbers)), 4, '    ') + ',\n};\n')
 
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/base/call_site.h"
 
-#include <stdbool.h>
 #include <string.h>
+
+_Thread_local struct cushim__caller cushim__caller;
+_Thread_local bool cushim__in_kernel;
 
 /* At most this many addresses are printed. */
 enum { SHOWN = 3 };

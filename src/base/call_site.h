@@ -3,6 +3,7 @@
 #ifndef CUSHIM_BASE_CALL_SITE_H
 #define CUSHIM_BASE_CALL_SITE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,5 +43,23 @@ void cushim__call_place_print(struct cushim__text *text, const struct cushim__ca
 
 /* Print `program+0x1189 program+0x1243`, without leading addresses in a library of cushim's own. */
 void cushim__call_site_print(struct cushim__text *text, const struct cushim__call_site *site);
+
+/*
+ * The innermost call of this thread that the layer has numbered; its number is 0 if there is none.
+ * The mock identifies calls by this in what it records, so that all messages use the same numbers.
+ */
+struct cushim__caller {
+    uint64_t number;
+    unsigned thread;
+    uintptr_t function, outer; /* of the layer; the next frame on the stack is the caller */
+};
+extern _Thread_local struct cushim__caller cushim__caller;
+
+/*
+ * Whether this thread is in the function that stands for a kernel. That function runs under the
+ * mock's lock, so a call of the driver from it would never return. Such a call returns
+ * CUDA_ERROR_NOT_PERMITTED instead, and the layer passes it on unwatched.
+ */
+extern _Thread_local bool cushim__in_kernel;
 
 #endif

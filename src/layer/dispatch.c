@@ -96,9 +96,10 @@ void cushim__subscribers_found_unknown(const char *name, const void *function)
 
 static uint64_t now(void)
 {
-    const struct cushim__layer_host *host = __atomic_load_n(&cushim__layer_host, __ATOMIC_ACQUIRE);
+    const struct cushim__mock_callbacks *mock =
+        __atomic_load_n(&cushim__layer_mock, __ATOMIC_ACQUIRE);
 
-    return host ? host->now_ns() : 0;
+    return mock ? mock->now_ns() : 0;
 }
 
 /* From here on, the mock's messages name the call that is under way. */
@@ -116,12 +117,13 @@ static void note_caller(const struct cushim__call *call)
  */
 static uint64_t current_context(void)
 {
-    const struct cushim__layer_host *host = __atomic_load_n(&cushim__layer_host, __ATOMIC_ACQUIRE);
+    const struct cushim__mock_callbacks *mock =
+        __atomic_load_n(&cushim__layer_mock, __ATOMIC_ACQUIRE);
     CUcontext context;
     int device;
 
-    if (host)
-        return (uintptr_t)host->current(&device);
+    if (mock)
+        return (uintptr_t)mock->current(&device);
     return cushim__layer_next.CtxGetCurrent(&context) == CUDA_SUCCESS ? (uintptr_t)context : 0;
 }
 

@@ -56,13 +56,14 @@ static void begin_child(void)
     hanging = 0;
 }
 
-/* Let time pass on the clock of the mock if there is one, else on that of the host. */
+/* Let time pass on the clock of the mock if there is one, else on that of the system. */
 static void pass_time(uint64_t duration_ns)
 {
-    const struct cushim__layer_host *host = __atomic_load_n(&cushim__layer_host, __ATOMIC_ACQUIRE);
+    const struct cushim__mock_callbacks *mock =
+        __atomic_load_n(&cushim__layer_mock, __ATOMIC_ACQUIRE);
 
-    if (host)
-        host->delay(duration_ns);
+    if (mock)
+        mock->delay(duration_ns);
     else
         cushim__sleep(duration_ns);
 }
@@ -99,11 +100,12 @@ static bool works_after_fault(unsigned slot)
 /* Begin a sticky error, in the mock if there is one, else in the layer. */
 static void begin_sticky(CUresult code)
 {
-    const struct cushim__layer_host *host = __atomic_load_n(&cushim__layer_host, __ATOMIC_ACQUIRE);
+    const struct cushim__mock_callbacks *mock =
+        __atomic_load_n(&cushim__layer_mock, __ATOMIC_ACQUIRE);
     CUresult none = CUDA_SUCCESS;
 
-    if (host) {
-        host->fault(code);
+    if (mock) {
+        mock->fault(code);
         return;
     }
     __atomic_compare_exchange_n(&sticky, &none, code, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
@@ -169,12 +171,13 @@ static uint64_t rules_of(const struct cushim__call *call, enum cushim__fault_pha
 /* Asking the mock directly takes no virtual time, as a call would. */
 static int current_device(void)
 {
-    const struct cushim__layer_host *host = __atomic_load_n(&cushim__layer_host, __ATOMIC_ACQUIRE);
+    const struct cushim__mock_callbacks *mock =
+        __atomic_load_n(&cushim__layer_mock, __ATOMIC_ACQUIRE);
     CUdevice device = -1;
     int number;
 
-    if (host)
-        return host->current(&number) ? number : -1;
+    if (mock)
+        return mock->current(&number) ? number : -1;
     return cushim__layer_next.CtxGetDevice(&device) == CUDA_SUCCESS ? (int)device : -1;
 }
 

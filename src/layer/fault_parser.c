@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "loader/symbols.h"
-#include "src/base/layer_host.h"
 #include "src/driver_api/result.h"
 #include "src/driver_api/suggestion.h"
 #include "src/driver_api/versions.h"
 #include "src/layer/fault_rule.h"
+#include "src/layer/mock_interface.h"
 
 const char *const cushim__fault_operations[] = {
     "copy", "set",      "kernel",   "record", "wait",  "value",

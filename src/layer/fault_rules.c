@@ -109,7 +109,7 @@ static void add_next(void)
 static CUresult check_operation(const struct cushim__fault_rule *rule,
                                 const struct cushim__lines *lines)
 {
-    return rule->is_operation && !__atomic_load_n(&cushim__layer_host, __ATOMIC_ACQUIRE)
+    return rule->is_operation && !__atomic_load_n(&cushim__layer_mock, __ATOMIC_ACQUIRE)
                ? cushim__lines_refuse(lines, lines->value.start,
                                       "operations are a mock's, and there is none")
                : CUDA_SUCCESS;
@@ -183,12 +183,13 @@ static void drop(void)
 
 void cushim_fault_clear(struct cushim_layer *layer)
 {
-    const struct cushim__layer_host *host = __atomic_load_n(&cushim__layer_host, __ATOMIC_ACQUIRE);
+    const struct cushim__mock_callbacks *mock =
+        __atomic_load_n(&cushim__layer_mock, __ATOMIC_ACQUIRE);
 
     if (!cushim__layer_lock(layer))
         return;
-    if (host)
-        host->alone(drop);
+    if (mock)
+        mock->alone(drop);
     else
         drop();
     cushim__lock_release(&layer->lock);
@@ -197,13 +198,14 @@ void cushim_fault_clear(struct cushim_layer *layer)
 
 void cushim_fault_resume(struct cushim_layer *layer)
 {
-    const struct cushim__layer_host *host = __atomic_load_n(&cushim__layer_host, __ATOMIC_ACQUIRE);
+    const struct cushim__mock_callbacks *mock =
+        __atomic_load_n(&cushim__layer_mock, __ATOMIC_ACQUIRE);
 
     if (!cushim__layer_exists(layer))
         return;
     cushim__fault_release_calls();
-    if (host)
-        host->release();
+    if (mock)
+        mock->release();
 }
 
 void cushim__fault_fired(unsigned rule)

@@ -50,14 +50,15 @@ static struct cushim__handle *find(enum cushim__object_type type, uint64_t value
 /* The mock uses the same tags in its own messages. */
 static void report_tag(const struct cushim__handle *object)
 {
-    const struct cushim__layer_host *host = __atomic_load_n(&cushim__layer_host, __ATOMIC_ACQUIRE);
+    const struct cushim__mock_callbacks *mock =
+        __atomic_load_n(&cushim__layer_mock, __ATOMIC_ACQUIRE);
     const struct cushim__tag tag = cushim__handle_tag(object);
     char text[CUSHIM_TAG_SIZE];
 
-    if (!host)
+    if (!mock)
         return;
     cushim__tag_text(&tag, object->value, text, sizeof text);
-    host->set_tag(object->value, is_memory(object->type), text);
+    mock->set_tag(object->value, is_memory(object->type), text);
 }
 
 static struct cushim__handle *add(enum cushim__object_type type, uint64_t value, uint64_t bytes)

@@ -21,9 +21,10 @@
 #include <cushim/testing/layer.h>
 
 #include "loader/symbols.h"
-#include "src/base/layer_host.h"
+#include "src/base/call_site.h"
 #include "src/base/lock.h"
 #include "src/layer/arguments.h"
+#include "src/layer/mock_interface.h"
 
 struct trace_record;
 struct trace_context;
@@ -157,6 +158,13 @@ CUresult cushim__recording_start(struct cushim_layer *layer, size_t capacity, bo
 
 /* Print that the recording has lost calls that the program wants. Under the layer's lock. */
 void cushim__recording_print_lost(struct cushim__text *text);
+
+/*
+ * Print each rule of faults that never fired, except those that hide symbols, which may have done
+ * so before the program looked. Prints nothing if a call holds the layer's lock and does not
+ * release it.
+ */
+void cushim__faults_print_unused(void (*print)(const char *line));
 
 /* Begin a call. If this returns false, the call is not made, and `*answer` is its answer. */
 bool cushim__layer_call_begin(struct cushim__call *call, unsigned slot, const uint64_t *values,

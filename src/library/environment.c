@@ -72,7 +72,7 @@ static bool begin_check(char *message, size_t size)
         is_done = lack_memory("check", message, size);
     } else if (check_report) {
         options.report = check_report;
-        options.has_leaks = cushim__layer_host != NULL;
+        options.has_leaks = cushim__layer_mock != NULL;
         is_done = cushim__check_options_read(&options, settings ? settings : "",
                                              "CUSHIM_CHECK_OPTIONS", message, size) == CUDA_SUCCESS;
         if (is_done && suppressions)

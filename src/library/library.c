@@ -12,11 +12,11 @@
 #include <string.h>
 
 #include "loader/symbols.h"
-#include "src/base/layer_host.h"
 #include "src/base/mapped_file.h"
 #include "src/base/print.h"
 #include "src/base/system.h"
 #include "src/check/check.h"
+#include "src/layer/layer.h"
 #include "src/library/library.h"
 #include "src/mock/functions/symbol.h"
 #include "src/mock/mock.h"

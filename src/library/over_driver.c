@@ -15,7 +15,6 @@
 #include <cushim/report.h>
 
 #include "loader/symbols.h"
-#include "src/base/layer_host.h"
 #include "src/base/print.h"
 #include "src/base/system.h"
 #include "src/check/check.h"

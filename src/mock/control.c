@@ -4,6 +4,7 @@
 
 #include <cushim/version.h>
 
+#include "src/mock/config/settings.h"
 #include "src/mock/core/state.h"
 #include "src/mock/memory/allocation.h"
 #include "src/mock/mock.h"

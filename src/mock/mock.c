@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/base/layer_host.h"
 #include "src/base/options.h"
 #include "src/base/system.h"
+#include "src/layer/mock_interface.h"
 #include "src/mock/context/context.h"
 #include "src/mock/core/device.h"
 #include "src/mock/core/object.h"
@@ -197,12 +197,12 @@ static CUresult create(const struct cushim_mock_options *options,
     set_current(created);
     code = fill();
     cushim__lock_release(&created->lock);
-    __atomic_store_n(&cushim__layer_host, &cushim__mock_layer_host, __ATOMIC_RELEASE);
+    cushim__layer_set_mock(&cushim__mock_layer_callbacks);
     if (code == CUDA_SUCCESS)
         code = create_layer(created, options);
     if (code != CUDA_SUCCESS) {
         destroy_layer(created);
-        __atomic_store_n(&cushim__layer_host, NULL, __ATOMIC_RELEASE);
+        cushim__layer_set_mock(NULL);
         cushim__lock_take(&created->lock);
         empty();
         end(created);
@@ -240,7 +240,7 @@ CUresult cushim_mock_destroy(struct cushim_mock *mock)
         mock->put_back(mock->former);
     destroy_layer(mock);
     cushim__lock_take(&life);
-    __atomic_store_n(&cushim__layer_host, NULL, __ATOMIC_RELEASE);
+    cushim__layer_set_mock(NULL);
     cushim__lock_take(&mock->lock);
     if (!mock->forked)
         empty();

@@ -13,8 +13,8 @@ struct mock_defaults {
 CUresult cushim__mock_create(const struct cushim_mock_options *options,
                              const struct mock_defaults *defaults, struct cushim_mock **mock);
 
-/* layer_host.c: the mock as the host of layers. */
-extern const struct cushim__layer_host cushim__mock_layer_host;
+/* layer_callbacks.c: what the layer asks of the mock. */
+extern const struct cushim__mock_callbacks cushim__mock_layer_callbacks;
 
 /* control.c: create the race detector, if the settings ask for it. */
 CUresult cushim__mock_races_create(void);

@@ -5,8 +5,8 @@
 
 #include <cushim/testing/layer.h>
 
-#include "src/base/layer_host.h"
 #include "src/layer/fault.h"
+#include "src/layer/mock_interface.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/layer.h"
 

@@ -10,7 +10,7 @@
 #include <cushim/testing/mock.h>
 
 #include "loader/versions.h"
-#include "src/base/layer_host.h"
+#include "src/layer/mock_interface.h"
 #include "src/mock/config/settings.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/folder.h"

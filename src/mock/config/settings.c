@@ -8,10 +8,10 @@
 
 #include "loader/symbols.h"
 #include "src/base/key_values.h"
-#include "src/base/layer_host.h"
 #include "src/base/system.h"
 #include "src/driver_api/function_name.h"
 #include "src/driver_api/versions.h"
+#include "src/layer/mock_interface.h"
 #include "src/mock/config/keys.h"
 
 #define FIELD(name) offsetof(struct mock_settings, name)

@@ -14,7 +14,6 @@
 
 #include "loader/symbols.h"
 #include "src/base/call_site.h"
-#include "src/base/layer_host.h"
 #include "src/base/lock.h"
 #include "src/check/rules/rules.h"
 #include "src/mock/config/settings.h"

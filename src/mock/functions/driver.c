@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "loader/symbols.h"
-#include "src/base/layer_host.h"
 #include "src/base/system.h"
 #include "src/driver_api/result.h"
+#include "src/layer/mock_interface.h"
 #include "src/mock/context/context.h"
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"

@@ -7,6 +7,7 @@
 
 #include <cuda.h>
 
+#include "src/base/lock.h"
 #include "src/mock/core/state.h"
 #include "src/mock/sim/sim.h"
 #include "src/mock/sim/stream.h"

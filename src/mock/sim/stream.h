@@ -6,7 +6,7 @@
 #ifndef CUSHIM_MOCK_SIM_STREAM_H
 #define CUSHIM_MOCK_SIM_STREAM_H
 
-#include "src/base/layer_host.h"
+#include "src/layer/mock_interface.h"
 #include "src/mock/core/object.h"
 #include "src/mock/sim/operation.h"
 #include "src/race/race.h"

@@ -62,7 +62,7 @@ static void note_ended(uint64_t number, uint64_t began_ns, uint64_t ended_ns)
 
 void cushim__trace_time_queue(struct trace_record *work)
 {
-    queuing = cushim__layer_host ? work : NULL;
+    queuing = cushim__layer_mock ? work : NULL;
     queued_count = 0;
 }
 
@@ -112,14 +112,14 @@ static void start_on_mock(struct trace_work *work)
 {
     int device = -1;
 
-    work->context = (uintptr_t)cushim__layer_host->current(&device);
+    work->context = (uintptr_t)cushim__layer_mock->current(&device);
     work->device = (uint32_t)device;
 }
 
 void cushim__trace_time_start(struct cushim__traced *traced, struct trace_work *work)
 {
     traced->stream = (CUstream)(uintptr_t)work->stream;
-    if (cushim__layer_host)
+    if (cushim__layer_mock)
         start_on_mock(work);
     else if (!is_capturing())
         cushim__trace_pair_start(traced, work);
@@ -127,7 +127,7 @@ void cushim__trace_time_start(struct cushim__traced *traced, struct trace_work *
 
 void cushim__trace_time_before(const struct cushim__call *call, unsigned roles)
 {
-    if (cushim__layer_host)
+    if (cushim__layer_mock)
         return;
     if (roles & TRACE_DESTROYS_CONTEXT)
         cushim__trace_context_destroyed((CUcontext)(uintptr_t)call->values[0], !is_capturing());
@@ -137,7 +137,7 @@ void cushim__trace_time_before(const struct cushim__call *call, unsigned roles)
 
 void cushim__trace_time_end(struct cushim__call *call, unsigned roles, CUresult answer)
 {
-    if (cushim__layer_host) {
+    if (cushim__layer_mock) {
         end_queuing(call, answer);
         return;
     }
@@ -163,7 +163,7 @@ void cushim__trace_time_end(struct cushim__call *call, unsigned roles, CUresult 
 bool cushim__trace_times_begin(void)
 {
     captures = 0;
-    if (!cushim__layer_host)
+    if (!cushim__layer_mock)
         return true;
     queued = calloc(QUEUED, sizeof *queued);
     if (!queued)
@@ -181,8 +181,8 @@ void cushim__trace_times_finish(struct trace_header *header, bool is_alone)
 {
     __atomic_store_n(&cushim__operation_submitted, NULL, __ATOMIC_RELEASE);
     __atomic_store_n(&cushim__operation_ended, NULL, __ATOMIC_RELEASE);
-    if (cushim__layer_host)
-        cushim__layer_host->alone(do_nothing); /* waits for operations that are in the hooks */
+    if (cushim__layer_mock)
+        cushim__layer_mock->alone(do_nothing); /* waits for operations that are in the hooks */
     free(queued);
     queued = NULL;
     cushim__trace_events_finish(header, !is_capturing(), is_alone);

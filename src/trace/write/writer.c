@@ -38,9 +38,10 @@ static uint64_t from_ns, until_ns; /* calls that begin between these are recorde
 
 uint64_t cushim__trace_now(void)
 {
-    const struct cushim__layer_host *host = __atomic_load_n(&cushim__layer_host, __ATOMIC_ACQUIRE);
+    const struct cushim__mock_callbacks *mock =
+        __atomic_load_n(&cushim__layer_mock, __ATOMIC_ACQUIRE);
 
-    return host ? host->now_ns() : cushim__host_ns();
+    return mock ? mock->now_ns() : cushim__host_ns();
 }
 
 /* --- records of calls --- */
@@ -151,7 +152,7 @@ static uint64_t measure_cost(void)
     struct cushim__call call = {.slot = CUSHIM__SLOT(StreamSynchronize), .values = values};
     uint64_t began_ns;
 
-    if (cushim__layer_host)
+    if (cushim__layer_mock)
         return 0;
     began_ns = cushim__trace_now();
     for (unsigned i = 0; i < TIMES; i++) {
@@ -180,7 +181,7 @@ static int make_file(void)
         if (!made && options.complain)
             options.complain(strerror(error));
         if (made) {
-            made->flags = (cushim__layer_host ? TRACE_VIRTUAL_CLOCK : 0u) |
+            made->flags = (cushim__layer_mock ? TRACE_VIRTUAL_CLOCK : 0u) |
                           (options.times_device ? TRACE_DEVICE_TIMES : 0u);
             from_ns = options.waits_for_profiler ? UINT64_MAX : made->began_ns + options.delay_ns;
             until_ns = options.duration_ns ? made->began_ns + options.delay_ns + options.duration_ns
@@ -350,7 +351,7 @@ static void plan_slot(unsigned slot)
 static void subscribe(void)
 {
     const unsigned needed =
-        options.times_device && !cushim__layer_host ? TRACE_CHANGES_TIMING : TRACE_UNLOADS;
+        options.times_device && !cushim__layer_mock ? TRACE_CHANGES_TIMING : TRACE_UNLOADS;
 
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
         plan_slot(slot);

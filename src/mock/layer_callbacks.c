@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The mock's callbacks for the layer. */
 
-#include "src/base/layer_host.h"
+#include "src/layer/mock_interface.h"
 #include "src/mock/context/context.h"
 #include "src/mock/core/device.h"
 #include "src/mock/core/object.h"
@@ -95,7 +95,7 @@ static void set_tag(uint64_t value, bool is_memory, const char *tag)
     leave(mock);
 }
 
-const struct cushim__layer_host cushim__mock_layer_host = {
+const struct cushim__mock_callbacks cushim__mock_layer_callbacks = {
     .now_ns = now,
     .delay = delay,
     .fault = fault,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All that a mock driver and a layer know of each other. The layer can wrap any table; if that is a
- * mock's, the mock is its host and provides the virtual time. The mock in turn asks the layer for
- * the faults of the operations that it executes. Neither includes anything else of the other.
+ * All that the layer and a mock driver know of each other. The layer wraps any table and calls no
+ * function of a mock: a mock gives it callbacks, among them the virtual clock. The mock asks the
+ * layer for the faults of the operations that it executes, and includes no other header of it.
  *
  * The layer's lock is taken before the mock's: what the layer calls here may take the mock's lock,
  * and what the mock calls under its own lock never takes the layer's.
  */
-#ifndef CUSHIM_SRC_BASE_LAYER_HOST_H
-#define CUSHIM_SRC_BASE_LAYER_HOST_H
+#ifndef CUSHIM_LAYER_MOCK_INTERFACE_H
+#define CUSHIM_LAYER_MOCK_INTERFACE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,8 +18,8 @@
 struct cushim__lines;
 struct cushim__word;
 
-/* The functions of a mock that the layer calls. None of them calls the driver. */
-struct cushim__layer_host {
+/* What the layer asks of a mock. None of these functions calls the driver. */
+struct cushim__mock_callbacks {
     uint64_t (*now_ns)(void);
     void (*delay)(uint64_t duration_ns); /* let virtual time pass */
     void (*fault)(CUresult code);        /* begin a sticky error */
@@ -30,26 +30,11 @@ struct cushim__layer_host {
     void (*set_tag)(uint64_t value, bool is_memory, const char *tag);
 };
 
-/* NULL if there is no mock. */
-extern const struct cushim__layer_host *cushim__layer_host;
+/* The callbacks of the mock of this process; NULL if there is none. */
+extern const struct cushim__mock_callbacks *cushim__layer_mock;
 
-/*
- * The innermost call of this thread that the layer has numbered; its number is 0 if there is none.
- * The mock identifies calls by this in what it records, so that all messages use the same numbers.
- */
-struct cushim__caller {
-    uint64_t number;
-    unsigned thread;
-    uintptr_t function, outer; /* of the layer; the next frame on the stack is the caller */
-};
-extern _Thread_local struct cushim__caller cushim__caller;
-
-/*
- * Whether this thread is in the function that stands for a kernel. That function runs under the
- * mock's lock, so a call of the driver from it would never return. Such a call returns
- * CUDA_ERROR_NOT_PERMITTED instead, and the layer passes it on unwatched.
- */
-extern _Thread_local bool cushim__in_kernel;
+/* Called by a mock when it is created, and with NULL when that fails or it is destroyed. */
+void cushim__layer_set_mock(const struct cushim__mock_callbacks *mock);
 
 enum { CUSHIM__FAULT_RULES = 64 }; /* the most rules at one time */
 
@@ -90,11 +75,5 @@ extern void (*cushim__operation_ended)(uint64_t number, uint64_t began_ns, uint6
 
 /* From now on, functions that name this device return `code`; -1 is any device. Takes no lock. */
 void cushim__device_lose(CUresult code, int device);
-
-/*
- * Print each rule that never fired, except those that hide symbols, which may have done so before
- * the program looked. Prints nothing if a call holds the layer's lock and does not release it.
- */
-void cushim__faults_print_unused(void (*print)(const char *line));
 
 #endif
