@@ -7,8 +7,8 @@
 #include <windows.h>
 
 #include "loader/system.h"
-#include "loader/wide_windows.h"
 #include "src/base/text.h"
+#include "src/base/wide_windows.h"
 
 /* Where Windows looks: in its system folder and, for a driver given by path, also beside it. */
 enum {

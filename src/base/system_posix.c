@@ -1,147 +1,194 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The loader's operating system interface: Linux, with glibc or musl. */
 #define _GNU_SOURCE
-#include "src/base/system.h"
+#include "loader/system.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "src/base/name.h"
+#include <cushim/table.h>
 
-const bool cushim__host_is_windows = false;
-const char cushim__host_separators[] = "/";
+#include "loader/places.h"
 
-uint64_t cushim__host_ns(void)
+/* Enough bytes to contain whole pages for one table, whatever the page size of the machine. */
+#if defined(__x86_64__)
+enum { LARGEST_PAGE = 4096 };
+#else
+enum { LARGEST_PAGE = 65536 };
+#endif
+enum { TABLE_BYTES = sizeof(struct cushim_table) / LARGEST_PAGE * LARGEST_PAGE + 2 * LARGEST_PAGE };
+
+const bool cushim__system_is_windows = false;
+
+/* `libcuda.so` is not tried, since that is the name of the toolkit's link-time stub. */
+#define TRIED(folder) {CUSHIM_ORIGIN_WELL_KNOWN, folder "/libcuda.so.1"},
+#define NOT_TRIED(folder)
+#if defined(__aarch64__)
+#define TRIED_ON_AARCH64 TRIED
+#else
+#define TRIED_ON_AARCH64 NOT_TRIED
+#endif
+const struct cushim__place cushim__places[] = {
+    {CUSHIM_ORIGIN_SEARCH, "libcuda.so.1"},
+    CUSHIM__FOLDERS(TRIED, TRIED_ON_AARCH64, NOT_TRIED, NOT_TRIED){CUSHIM_ORIGIN_SEARCH, NULL},
+};
+
+/*
+ * For packagers: a file with this note opens libcuda.so.1 and works without it (ELF dlopen
+ * metadata, uapi-group.org). The linker's garbage collection and strip keep notes.
+ */
+#define NOTE                                                                              \
+    "[{\"feature\":\"cuda\",\"description\":\"Use NVIDIA GPUs through the CUDA driver\"," \
+    "\"priority\":\"suggested\",\"soname\":[\"libcuda.so.1\"]}]"
+
+/* clang's ASan would put padding after the note, which readers of notes do not expect. */
+#if defined(__clang__)
+#define NOTE_ALONE no_sanitize("address"),
+#else
+#define NOTE_ALONE
+#endif
+
+__attribute__((NOTE_ALONE used, section(".note.dlopen"), aligned(4))) static const struct {
+    uint32_t name_size, content_size, type;
+    char name[4];
+    char content[(sizeof NOTE + 3) / 4 * 4];
+} note = {sizeof note.name, sizeof NOTE, 0x407c0c0a, "FDO", NOTE};
+
+uint32_t cushim__process(void)
+{
+    return (uint32_t)getpid();
+}
+
+/* Every thread has an errno of its own. */
+uintptr_t cushim__thread(void)
+{
+    return (uintptr_t)&errno;
+}
+
+void cushim__pause(unsigned times)
+{
+    /* Yield 16 times, then sleep for 50 us, and from the 64th time on for 1 ms. */
+    if (times < 16)
+        sched_yield();
+    else
+        cushim__sleep_ns(times < 64 ? 50 * 1000 : 1000 * 1000);
+}
+
+uint64_t cushim__clock_ns(void)
 {
     struct timespec now;
 
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* A folder counts too: it can be opened, and has errors of its own. */
-static bool is_file(const struct stat *status)
+void cushim__sleep_ns(uint64_t duration)
 {
-    return S_ISREG(status->st_mode) || S_ISDIR(status->st_mode);
+    const struct timespec moment = {.tv_sec = (time_t)(duration / 1000000000u),
+                                    .tv_nsec = (long)(duration % 1000000000u)};
+    nanosleep(&moment, NULL);
 }
 
-/* The type is checked before open(), which may affect a device, and after, since it may change. */
-FILE *cushim__host_file(const char *path)
+const char *cushim__environment(const char *name, char *buffer, size_t size)
 {
-    struct stat status;
-    FILE *file = NULL;
-    int descriptor = -1;
-
-    if (stat(path, &status) != 0)
-        return NULL;
-    if (is_file(&status))
-        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    else
-        errno = ENOTSUP;
-    if (descriptor < 0)
-        return NULL;
-    if (fstat(descriptor, &status) != 0 || !is_file(&status))
-        errno = ENOTSUP;
-    else
-        file = fdopen(descriptor, "rb");
-    if (!file)
-        close(descriptor);
-    return file;
+    (void)buffer;
+    (void)size;
+    return secure_getenv(name);
 }
 
-/* A pipe that nobody reads is refused, since it would block the whole driver. */
-FILE *cushim__host_new_file(const char *path)
+bool cushim__ignores_environment(const char *name)
 {
-    const int descriptor =
-        open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
-    FILE *file = NULL;
-
-    if (descriptor >= 0 && fcntl(descriptor, F_SETFL, 0) == 0)
-        file = fdopen(descriptor, "w");
-    if (!file && descriptor >= 0)
-        close(descriptor);
-    return file;
+    return getauxval(AT_SECURE) != 0 && (!name || getenv(name));
 }
 
-bool cushim__host_path_is_rooted(const char *path, size_t length)
+bool cushim__process_was_forked(void)
 {
-    return length > 0 && path[0] == '/';
+    enum { FLAGS_FIELD = 7, FORKED_WITHOUT_EXEC = 0x40 }; /* proc(5); PF_FORKNOEXEC */
+    const int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    char text[512];
+    const ssize_t length = file < 0 ? -1 : read(file, text, sizeof text - 1);
+    char *field;
+
+    if (file >= 0)
+        close(file);
+    if (length <= 0)
+        return false;
+    text[length] = '\0';
+    field = strrchr(text, ')'); /* behind the name, which may contain anything */
+    for (int i = 0; field && i < FLAGS_FIELD; i++)
+        field = strchr(field + 1, ' ');
+    return field && strtoul(field, NULL, 10) & FORKED_WITHOUT_EXEC;
 }
 
-void *cushim__host_memory(size_t alignment, size_t bytes)
+bool cushim__path_is_absolute(const char *path)
 {
-    return aligned_alloc(alignment, bytes);
+    return path[0] == '/';
 }
 
-void cushim__host_memory_free(void *memory)
+bool cushim__path_is_same_file(const char *one, const char *other)
 {
-    free(memory);
+    struct stat a, b;
+    return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
 }
 
-static bool copy(const char *text, char **value)
+void *cushim__map_pages(size_t size)
 {
-    *value = text ? cushim__name_copy(text, strlen(text)) : NULL;
-    return !text || *value;
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
 }
 
-bool cushim__variable(const char *name, char **value)
+void cushim__unmap_pages(void *memory, size_t size)
 {
-    return copy(secure_getenv(name), value);
+    munmap(memory, size);
 }
 
-bool cushim__variable_said(const char *name, char **value)
+void *cushim__pages(enum cushim__pages which)
 {
-    const char *text = secure_getenv(name);
+    static unsigned char tables[CUSHIM__PAGES_COUNT][TABLE_BYTES];
+    unsigned char *bytes = tables[which];
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t start = ((uintptr_t)bytes + page - 1) / page * page;
 
-    return copy(text && text[0] ? text : NULL, value);
+    return page <= LARGEST_PAGE ? (void *)start : bytes;
 }
 
-static const struct cushim__fork_handlers *parts[CUSHIM__FORK_PARTS];
-
-static const struct cushim__fork_handlers *handlers_of(unsigned part)
+bool cushim__pages_seal(void *memory, size_t size)
 {
-    return __atomic_load_n(&parts[part], __ATOMIC_ACQUIRE);
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+
+    return page <= LARGEST_PAGE &&
+           mprotect(memory, (size + page - 1) / page * page, PROT_READ) == 0;
 }
 
-static void prepare(void)
+int cushim__disable_cancellation(void)
 {
-    for (unsigned part = 0; part < CUSHIM__FORK_PARTS; part++) {
-        if (handlers_of(part))
-            handlers_of(part)->prepare();
-    }
+    int former = PTHREAD_CANCEL_ENABLE;
+
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &former);
+    return former;
 }
 
-static void parent(void)
+void cushim__restore_cancellation(int former)
 {
-    for (unsigned part = CUSHIM__FORK_PARTS; part-- > 0;) {
-        if (handlers_of(part))
-            handlers_of(part)->parent();
-    }
+    pthread_setcancelstate(former, NULL);
 }
 
-static void child(void)
+void cushim__register_atfork(void (*before)(void), void (*child)(void))
 {
-    for (unsigned part = CUSHIM__FORK_PARTS; part-- > 0;) {
-        if (handlers_of(part))
-            handlers_of(part)->child();
-    }
-}
+    static atomic_bool is_registered;
 
-static void register_all(void)
-{
-    pthread_atfork(prepare, parent, child);
-}
-
-void cushim__set_fork_handlers(enum cushim__fork_part part,
-                               const struct cushim__fork_handlers *handlers)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-    __atomic_store_n(&parts[part], handlers, __ATOMIC_RELEASE);
-    pthread_once(&once, register_all);
+    /* Concurrent threads may register twice, so the handlers may run twice. */
+    if (!atomic_load(&is_registered) && pthread_atfork(before, NULL, child) == 0)
+        atomic_store(&is_registered, true);
 }
