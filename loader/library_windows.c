@@ -7,8 +7,17 @@
 #include <windows.h>
 
 #include "loader/system.h"
-#include "loader/wide_windows.h"
 #include "src/base/text.h"
+#include "src/base/wide_windows.h"
+
+/*
+ * The program's folder, the current one and PATH are not searched, since others may have put a file
+ * there.
+ */
+const struct cushim__place cushim__places[] = {
+    {CUSHIM_ORIGIN_SEARCH, "nvcuda.dll"},
+    {CUSHIM_ORIGIN_SEARCH, NULL},
+};
 
 /* Where Windows looks: in its system folder and, for a driver given by path, also beside it. */
 enum {

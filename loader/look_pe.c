@@ -7,7 +7,7 @@
 #include <windows.h>
 
 #include "loader/library.h"
-#include "loader/wide_windows.h"
+#include "src/base/wide_windows.h"
 
 #if defined(_M_ARM64) || defined(__aarch64__)
 enum { OWN_MACHINE = IMAGE_FILE_MACHINE_ARM64 };

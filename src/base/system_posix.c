@@ -1,147 +1,132 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Linux, with glibc or musl. */
 #define _GNU_SOURCE
 #include "src/base/system.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "src/base/name.h"
+const bool cushim__system_is_windows = false;
 
-const bool cushim__host_is_windows = false;
-const char cushim__host_separators[] = "/";
+uint32_t cushim__system_process_id(void)
+{
+    return (uint32_t)getpid();
+}
 
-uint64_t cushim__host_ns(void)
+/* Every thread has an errno of its own. */
+uintptr_t cushim__system_thread_token(void)
+{
+    return (uintptr_t)&errno;
+}
+
+void cushim__system_yield(unsigned times)
+{
+    /* Yield 16 times, then sleep for 50 us, and from the 64th time on for 1 ms. */
+    if (times < 16)
+        sched_yield();
+    else
+        cushim__system_sleep_ns(times < 64 ? 50 * 1000 : 1000 * 1000);
+}
+
+uint64_t cushim__system_clock_ns(void)
 {
     struct timespec now;
 
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* A folder counts too: it can be opened, and has errors of its own. */
-static bool is_file(const struct stat *status)
+void cushim__system_sleep_ns(uint64_t duration)
 {
-    return S_ISREG(status->st_mode) || S_ISDIR(status->st_mode);
+    struct timespec rest = {.tv_sec = (time_t)(duration / 1000000000u),
+                            .tv_nsec = (long)(duration % 1000000000u)};
+
+    while (nanosleep(&rest, &rest) != 0 && errno == EINTR)
+        continue;
 }
 
-/* The type is checked before open(), which may affect a device, and after, since it may change. */
-FILE *cushim__host_file(const char *path)
+const char *cushim__system_variable(const char *name, char *buffer, size_t size)
 {
-    struct stat status;
-    FILE *file = NULL;
-    int descriptor = -1;
-
-    if (stat(path, &status) != 0)
-        return NULL;
-    if (is_file(&status))
-        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    else
-        errno = ENOTSUP;
-    if (descriptor < 0)
-        return NULL;
-    if (fstat(descriptor, &status) != 0 || !is_file(&status))
-        errno = ENOTSUP;
-    else
-        file = fdopen(descriptor, "rb");
-    if (!file)
-        close(descriptor);
-    return file;
+    (void)buffer;
+    (void)size;
+    return secure_getenv(name);
 }
 
-/* A pipe that nobody reads is refused, since it would block the whole driver. */
-FILE *cushim__host_new_file(const char *path)
+bool cushim__system_ignores_environment(const char *name)
 {
-    const int descriptor =
-        open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
-    FILE *file = NULL;
-
-    if (descriptor >= 0 && fcntl(descriptor, F_SETFL, 0) == 0)
-        file = fdopen(descriptor, "w");
-    if (!file && descriptor >= 0)
-        close(descriptor);
-    return file;
+    return getauxval(AT_SECURE) != 0 && (!name || getenv(name));
 }
 
-bool cushim__host_path_is_rooted(const char *path, size_t length)
+bool cushim__system_process_was_forked(void)
 {
-    return length > 0 && path[0] == '/';
+    enum { FLAGS_FIELD = 7, FORKED_WITHOUT_EXEC = 0x40 }; /* proc(5); PF_FORKNOEXEC */
+    const int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    char text[512];
+    const ssize_t length = file < 0 ? -1 : read(file, text, sizeof text - 1);
+    char *field;
+
+    if (file >= 0)
+        close(file);
+    if (length <= 0)
+        return false;
+    text[length] = '\0';
+    field = strrchr(text, ')'); /* behind the name, which may contain anything */
+    for (int i = 0; field && i < FLAGS_FIELD; i++)
+        field = strchr(field + 1, ' ');
+    return field && strtoul(field, NULL, 10) & FORKED_WITHOUT_EXEC;
 }
 
-void *cushim__host_memory(size_t alignment, size_t bytes)
+bool cushim__system_path_is_absolute(const char *path)
 {
-    return aligned_alloc(alignment, bytes);
+    return path[0] == '/';
 }
 
-void cushim__host_memory_free(void *memory)
+bool cushim__system_path_is_same_file(const char *one, const char *other)
 {
-    free(memory);
+    struct stat a, b;
+    return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
 }
 
-static bool copy(const char *text, char **value)
+void *cushim__system_map_pages(size_t size)
 {
-    *value = text ? cushim__name_copy(text, strlen(text)) : NULL;
-    return !text || *value;
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
 }
 
-bool cushim__variable(const char *name, char **value)
+void cushim__system_unmap_pages(void *memory, size_t size)
 {
-    return copy(secure_getenv(name), value);
+    munmap(memory, size);
 }
 
-bool cushim__variable_said(const char *name, char **value)
+int cushim__system_disable_cancellation(void)
 {
-    const char *text = secure_getenv(name);
+    int former = PTHREAD_CANCEL_ENABLE;
 
-    return copy(text && text[0] ? text : NULL, value);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &former);
+    return former;
 }
 
-static const struct cushim__fork_handlers *parts[CUSHIM__FORK_PARTS];
-
-static const struct cushim__fork_handlers *handlers_of(unsigned part)
+void cushim__system_restore_cancellation(int former)
 {
-    return __atomic_load_n(&parts[part], __ATOMIC_ACQUIRE);
+    pthread_setcancelstate(former, NULL);
 }
 
-static void prepare(void)
+void cushim__register_atfork(void (*before)(void), void (*child)(void))
 {
-    for (unsigned part = 0; part < CUSHIM__FORK_PARTS; part++) {
-        if (handlers_of(part))
-            handlers_of(part)->prepare();
-    }
-}
+    static atomic_bool is_registered;
 
-static void parent(void)
-{
-    for (unsigned part = CUSHIM__FORK_PARTS; part-- > 0;) {
-        if (handlers_of(part))
-            handlers_of(part)->parent();
-    }
-}
-
-static void child(void)
-{
-    for (unsigned part = CUSHIM__FORK_PARTS; part-- > 0;) {
-        if (handlers_of(part))
-            handlers_of(part)->child();
-    }
-}
-
-static void register_all(void)
-{
-    pthread_atfork(prepare, parent, child);
-}
-
-void cushim__set_fork_handlers(enum cushim__fork_part part,
-                               const struct cushim__fork_handlers *handlers)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-    __atomic_store_n(&parts[part], handlers, __ATOMIC_RELEASE);
-    pthread_once(&once, register_all);
+    /* Concurrent threads may register twice, so the handlers may run twice. */
+    if (!atomic_load(&is_registered) && pthread_atfork(before, NULL, child) == 0)
+        atomic_store(&is_registered, true);
 }

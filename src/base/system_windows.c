@@ -1,133 +1,178 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Windows itself uses UTF-16. Texts here are UTF-8, as everywhere in cushim; a path that is not
- * UTF-8 is read in the process's code page, in which the C runtime passes arguments to main().
- */
+/* 64-bit Windows 8 or newer (7 with update KB2533623). */
+#define _WIN32_WINNT 0x0602
 #include "src/base/system.h"
-
-#include <errno.h>
-#include <io.h>
-#include <malloc.h>
-#include <stdlib.h>
 
 #include <windows.h>
 
-const bool cushim__host_is_windows = true;
-const char cushim__host_separators[] = "/\\";
+#include "src/base/wide_windows.h"
 
-uint64_t cushim__host_ns(void)
+#ifndef CREATE_WAITABLE_TIMER_HIGH_RESOLUTION /* since Windows 10, version 1803 */
+#define CREATE_WAITABLE_TIMER_HIGH_RESOLUTION 0x2
+#endif
+
+const bool cushim__system_is_windows = true;
+
+uint32_t cushim__system_process_id(void)
 {
-    const uint64_t second_ns = 1000000000;
-    LARGE_INTEGER now, second;
+    return GetCurrentProcessId();
+}
 
+uintptr_t cushim__system_thread_token(void)
+{
+    return GetCurrentThreadId();
+}
+
+void cushim__system_yield(unsigned times)
+{
+    /* Yield 16 times, then sleep for 50 us, and from the 64th time on for 1 ms. */
+    if (times < 16)
+        SwitchToThread();
+    else
+        cushim__system_sleep_ns(times < 64 ? 50 * 1000 : 1000 * 1000);
+}
+
+uint64_t cushim__system_clock_ns(void)
+{
+    LARGE_INTEGER frequency, now;
+    uint64_t per_second, ticks;
+
+    QueryPerformanceFrequency(&frequency);
     QueryPerformanceCounter(&now);
-    QueryPerformanceFrequency(&second);
-    return (uint64_t)(now.QuadPart / second.QuadPart) * second_ns +
-           (uint64_t)(now.QuadPart % second.QuadPart) * second_ns / (uint64_t)second.QuadPart;
+    per_second = (uint64_t)frequency.QuadPart;
+    ticks = (uint64_t)now.QuadPart;
+    return ticks / per_second * 1000000000u + ticks % per_second * 1000000000u / per_second;
 }
 
-/* Convert to UTF-16; the caller frees the result. NULL if memory runs out or there is no text. */
-static wchar_t *wide_of(const char *text)
+void cushim__system_sleep_ns(uint64_t duration)
 {
-    UINT page = CP_UTF8;
-    int units = MultiByteToWideChar(page, MB_ERR_INVALID_CHARS, text, -1, NULL, 0);
-    wchar_t *wide;
+    /* Sleep() waits for a tick of the system clock, up to 16 ms; a timer does not. */
+    HANDLE timer = CreateWaitableTimerExW(NULL, NULL, CREATE_WAITABLE_TIMER_HIGH_RESOLUTION,
+                                          SYNCHRONIZE | TIMER_MODIFY_STATE);
+    const uint64_t steps = duration / 100 + 1;
+    LARGE_INTEGER from_now;
 
-    if (units == 0)
-        units = MultiByteToWideChar(page = CP_ACP, 0, text, -1, NULL, 0);
-    wide = units > 0 ? malloc((size_t)units * sizeof *wide) : NULL;
-    if (wide)
-        MultiByteToWideChar(page, 0, text, -1, wide, units);
-    return wide;
-}
-
-FILE *cushim__host_file(const char *path)
-{
-    wchar_t *wide = wide_of(path);
-    FILE *file = wide ? _wfopen(wide, L"rbN") : NULL; /* N: not inherited */
-    int why = wide ? errno : ENOMEM;
-    DWORD attributes = wide && !file ? GetFileAttributesW(wide) : INVALID_FILE_ATTRIBUTES;
-
-    free(wide);
-    if (attributes != INVALID_FILE_ATTRIBUTES && attributes & FILE_ATTRIBUTE_DIRECTORY)
-        why = EISDIR;
-    if (file && GetFileType((HANDLE)_get_osfhandle(_fileno(file))) != FILE_TYPE_DISK) {
-        fclose(file);
-        file = NULL;
-        why = ENOTSUP;
-    }
-    if (!file)
-        errno = why;
-    return file;
-}
-
-FILE *cushim__host_new_file(const char *path)
-{
-    wchar_t *wide = wide_of(path);
-    FILE *file = wide ? _wfopen(wide, L"wb") : NULL; /* lines end as on other systems */
-
-    free(wide);
-    return file;
-}
-
-bool cushim__host_path_is_rooted(const char *path, size_t length)
-{
-    return (length > 0 && (path[0] == '/' || path[0] == '\\')) || (length > 1 && path[1] == ':');
-}
-
-void *cushim__host_memory(size_t alignment, size_t bytes)
-{
-    return _aligned_malloc(bytes, alignment);
-}
-
-void cushim__host_memory_free(void *memory)
-{
-    _aligned_free(memory);
+    from_now.QuadPart = -(LONGLONG)(steps < INT64_MAX ? steps : INT64_MAX);
+    if (timer && SetWaitableTimer(timer, &from_now, 0, NULL, NULL, FALSE))
+        WaitForSingleObject(timer, INFINITE);
+    else
+        Sleep(duration < UINT64_C(1000000000000000) ? (DWORD)(duration / 1000000 + 1)
+                                                    : (DWORD)1000000000);
+    if (timer)
+        CloseHandle(timer);
 }
 
 /*
- * Ask the process itself, since each C runtime in it has its own copy of the environment, and this
- * library's need not know what the program has set.
+ * Whether the process was elevated by User Account Control. Its environment comes from the user,
+ * and any other program of this user may have set it.
  */
-bool cushim__variable(const char *name, char **value)
+static bool is_elevated(void)
 {
-    wchar_t *wide_name = wide_of(name);
-    const DWORD units = wide_name ? GetEnvironmentVariableW(wide_name, NULL, 0) : 0;
-    wchar_t *wide = units > 0 ? calloc(units, sizeof *wide) : NULL;
-    bool is_read = wide_name && (units == 0 || wide);
-    int bytes = 0;
+    TOKEN_ELEVATION_TYPE type = TokenElevationTypeFull;
+    HANDLE token;
+    DWORD size;
 
-    *value = NULL;
-    /* A variable that another thread has made longer meanwhile is read as empty. */
-    if (wide) {
-        GetEnvironmentVariableW(wide_name, wide, units);
-        bytes = WideCharToMultiByte(CP_UTF8, 0, wide, -1, NULL, 0, NULL, NULL);
-        *value = malloc((size_t)bytes);
-        is_read = *value != NULL;
-    }
-    if (*value)
-        WideCharToMultiByte(CP_UTF8, 0, wide, -1, *value, bytes, NULL, NULL);
-    free(wide_name);
-    free(wide);
-    return is_read;
+    if (!OpenProcessToken(GetCurrentProcess(), TOKEN_QUERY, &token))
+        return true;
+    if (!GetTokenInformation(token, TokenElevationType, &type, sizeof type, &size))
+        type = TokenElevationTypeFull;
+    CloseHandle(token);
+    return type == TokenElevationTypeFull;
 }
 
-/* Windows has no set-user-ID programs. */
-bool cushim__variable_said(const char *name, char **value)
+const char *cushim__system_variable(const char *name, char *buffer, size_t size)
 {
-    const bool is_read = cushim__variable(name, value);
+    wchar_t wide_name[64], *value;
+    DWORD units, length;
 
-    if (*value && !*value[0]) {
-        free(*value);
-        *value = NULL;
-    }
-    return is_read;
+    if (is_elevated() || !cushim__wide_from(name, wide_name, sizeof wide_name / sizeof *wide_name))
+        return NULL;
+    units = GetEnvironmentVariableW(wide_name, NULL, 0);
+    value = units ? cushim__system_map_pages(units * sizeof *value) : NULL;
+    if (!value)
+        return NULL;
+    length = GetEnvironmentVariableW(wide_name, value, units);
+    if (length >= units) /* another thread has made it longer */
+        length = 0;
+    value[length] = L'\0';
+    cushim__wide_to(value, buffer, size);
+    cushim__system_unmap_pages(value, units * sizeof *value);
+    return buffer;
 }
 
-/* There are no forks on Windows. */
-void cushim__set_fork_handlers(enum cushim__fork_part part,
-                               const struct cushim__fork_handlers *handlers)
+bool cushim__system_ignores_environment(const char *name)
 {
-    (void)part;
-    (void)handlers;
+    wchar_t wide[64];
+
+    return is_elevated() && (!name || (cushim__wide_from(name, wide, sizeof wide / sizeof *wide) &&
+                                       GetEnvironmentVariableW(wide, NULL, 0) > 0));
+}
+
+bool cushim__system_process_was_forked(void)
+{
+    return false;
+}
+
+bool cushim__system_path_is_absolute(const char *path)
+{
+    const bool has_drive = (path[0] >= 'A' && path[0] <= 'Z') || (path[0] >= 'a' && path[0] <= 'z');
+
+    if (has_drive)
+        return path[1] == ':' && (path[2] == '\\' || path[2] == '/');
+    return (path[0] == '\\' || path[0] == '/') && path[1] == path[0];
+}
+
+static bool read_identity(const char *path, BY_HANDLE_FILE_INFORMATION *identity)
+{
+    wchar_t wide[CUSHIM__WIDE_PATH];
+    HANDLE file;
+    bool known;
+
+    if (!cushim__wide_path(path, wide, CUSHIM__WIDE_PATH))
+        return false;
+    file = CreateFileW(wide, 0, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
+                       OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
+    if (file == INVALID_HANDLE_VALUE)
+        return false;
+    known = GetFileInformationByHandle(file, identity);
+    CloseHandle(file);
+    return known;
+}
+
+bool cushim__system_path_is_same_file(const char *one, const char *other)
+{
+    BY_HANDLE_FILE_INFORMATION a, b;
+
+    return read_identity(one, &a) && read_identity(other, &b) &&
+           a.dwVolumeSerialNumber == b.dwVolumeSerialNumber &&
+           a.nFileIndexHigh == b.nFileIndexHigh && a.nFileIndexLow == b.nFileIndexLow;
+}
+
+void *cushim__system_map_pages(size_t size)
+{
+    return VirtualAlloc(NULL, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
+}
+
+void cushim__system_unmap_pages(void *memory, size_t size)
+{
+    (void)size;
+    VirtualFree(memory, 0, MEM_RELEASE);
+}
+
+/* Threads are not cancelled on Windows. */
+int cushim__system_disable_cancellation(void)
+{
+    return 0;
+}
+
+void cushim__system_restore_cancellation(int former)
+{
+    (void)former;
+}
+
+/* There is no fork on Windows. */
+void cushim__register_atfork(void (*before)(void), void (*child)(void))
+{
+    (void)before;
+    (void)child;
 }

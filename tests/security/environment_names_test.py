@@ -22,8 +22,8 @@ ENVIRONMENT = re.compile(r'^(?:__)?(?:(?:secure_)?getenv\w*|environ|_environ|put
 
 READERS = {
     # getenv only to say that a variable is set, in a process that ignores it.
-    'loader_system_posix.c.o': {'secure_getenv', 'getenv'},
-    '.._base_system_posix.c.o': {'secure_getenv'},  # the mock's
+    'src_base_system_posix.c.o': {'secure_getenv', 'getenv'},
+    '.._base_system_posix.c.o': {'secure_getenv', 'getenv'},  # the same, of the mock
 }
 
 

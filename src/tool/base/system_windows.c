@@ -12,7 +12,7 @@
 
 #include <shellapi.h>
 
-#include "loader/wide_windows.h"
+#include "src/base/wide_windows.h"
 
 static UINT former_code_page;
 

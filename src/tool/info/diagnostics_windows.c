@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <windows.h>
 
-#include "loader/wide_windows.h"
+#include "src/base/wide_windows.h"
 #include "src/tool/info/diagnostics.h"
 
 bool detect_searched_library(const struct system_info *info, char *path, size_t size)

@@ -15,7 +15,7 @@
 #include <windows.h>
 
 #include "loader/system.h"
-#include "loader/wide_windows.h"
+#include "src/base/wide_windows.h"
 #include "src/tool/base/system.h"
 
 enum {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conversions between the UTF-16 of Windows and the UTF-8 of all other code. */
-#ifndef CUSHIM_LOADER_WIDE_WINDOWS_H
-#define CUSHIM_LOADER_WIDE_WINDOWS_H
+#ifndef CUSHIM_SRC_BASE_WIDE_WINDOWS_H
+#define CUSHIM_SRC_BASE_WIDE_WINDOWS_H
 
 #include <stdbool.h>
 #include <stddef.h>

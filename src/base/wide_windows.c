@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "loader/wide_windows.h"
+#include "src/base/wide_windows.h"
 
 #include <string.h>
 #include <windows.h>
