@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In tests over the mock every answer is known. */
+/* In tests over the mock, the result of every call is known. */
 #include "tests/check/answers.h"
 
 #undef CODE

@@ -91,7 +91,7 @@ static void captured_event_is_queried(void)
     OK(driver->EventDestroy_v2(event));
 }
 
-/* The fork of a stream that another one is waited for does not spoil. */
+/* Waiting for another stream does not invalidate the capture. */
 static void another_stream_is_waited_for(void)
 {
     CUstream other;
@@ -173,7 +173,7 @@ static void legacy_stream_is_used(void)
     set_while(0);
 }
 
-/* A stream that does not wait for the default one is captured; and that is asked. */
+/* The capture of a stream that does not wait for the default stream survives this query. */
 static void legacy_stream_is_beside(void)
 {
     CUstreamCaptureStatus status;
@@ -228,7 +228,7 @@ static void captures_are_joined(void)
     OK(driver->EventDestroy_v2(event));
 }
 
-/* There are no such flags: it is refused for them. */
+/* The unknown flag makes the driver refuse the call. */
 static void take_event(CUevent event)
 {
     OK(driver->EventSynchronize(event));
@@ -325,7 +325,7 @@ static void captured_stream_is_destroyed(void)
     OK(driver->StreamDestroy_v2(stream));
 }
 
-/* Statement 178: the work of one that only joined stays, and it had none. */
+/* Statement 178: work of a stream that joined the capture remains; this stream had none. */
 static void forked_stream_is_destroyed(void)
 {
     fork_stream();

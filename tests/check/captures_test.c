@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What findings say of captures and contexts: which they are, where they began, and what has leaked. */
+/*
+ * The findings about captures and contexts: which object they name, where it began, and what has
+ * leaked.
+ */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
 #include <string.h>
@@ -46,7 +49,7 @@ static void end(CUresult wanted)
         OK(driver->GraphDestroy(graph));
 }
 
-/* Check ends, and what it says contains this. */
+/* Stop check, and assert that the findings contain this text. */
 static void assert_said(const char *part)
 {
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_check_stop(layer, said, sizeof said));
@@ -68,7 +71,7 @@ static void capture_is_named_with_its_mode_and_where_it_began(void **state)
         fail_msg("where it began is not in: %s", said);
 }
 
-/* A relaxed capture forbids nothing, so it is not the one. */
+/* A capture in mode RELAXED forbids nothing, so the finding must name the other one. */
 static void capture_that_forbids_is_named(void **state)
 {
     CUdeviceptr memory;
@@ -92,7 +95,10 @@ static void work(void *data)
     (void)data;
 }
 
-/* Of the forked streams one has no work, one is joined by way of another, and one is not. */
+/*
+ * Of the forked streams, one has no work, one is joined directly, one is joined through another
+ * stream, and one is not joined.
+ */
 static void streams_that_are_not_joined_are_named(void **state)
 {
     CUstream idle, through, joined, left, *const forks[] = {&idle, &through, &joined, &left};
@@ -119,7 +125,7 @@ static void streams_that_are_not_joined_are_named(void **state)
     assert_said("cuStreamEndCapture ends a capture before the work of stream#5 is joined");
 }
 
-/* What is spoilt has to be ended; then it is not left. */
+/* An invalidated capture must be ended, too; after that, it is not reported. */
 static void capture_that_was_spoilt_is_left_until_it_ends(void **state)
 {
     (void)state;
@@ -133,7 +139,7 @@ static void capture_that_was_spoilt_is_left_until_it_ends(void **state)
         fail_msg("it is left once: %s", said);
 }
 
-/* The first cuStreamBeginCapture has no mode to choose. */
+/* The first ABI of cuStreamBeginCapture has no mode. */
 static void capture_without_a_mode_is_relaxed(void **state)
 {
     CUdeviceptr memory;
@@ -147,7 +153,7 @@ static void capture_without_a_mode_is_relaxed(void **state)
     assert_said("stream#1 is captured in the mode RELAXED");
 }
 
-/* What a library does past the layer is not seen. */
+/* Check does not see the calls that a library makes below the layer. */
 static void capture_that_ended_unseen_is_forgotten(void **state)
 {
     CUgraph graph;
@@ -164,7 +170,7 @@ static void capture_that_ended_unseen_is_forgotten(void **state)
         fail_msg("none is left: %s", said);
 }
 
-/* It may be joined in ways that are not followed. */
+/* The streams may be joined in ways that check does not follow. */
 static void streams_of_a_capture_that_was_updated_are_not_named(void **state)
 {
     CUevent event;
@@ -216,7 +222,7 @@ static void event_and_stream_of_two_contexts_are_named(void **state)
     assert_said("event#1 is of context#2, and stream#1 of context#1");
 }
 
-/* And with it ends what holds for the memory of graphs. */
+/* The end also ends the rules for the memory of graphs. */
 static void capture_ends_with_its_stream(void **state)
 {
     CUdeviceptr memory;
@@ -232,7 +238,7 @@ static void capture_ends_with_its_stream(void **state)
     assert_said("CUSHIM-memory-freed-twice: error: ");
 }
 
-/* Each context has a per-thread default stream of its own, with the same handle. */
+/* Each context has its own per-thread default stream, with the same handle. */
 static void
 capture_of_a_default_stream_goes_on_while_that_of_another_context_is_captured(void **state)
 {
@@ -251,7 +257,7 @@ capture_of_a_default_stream_goes_on_while_that_of_another_context_is_captured(vo
     stream = of_test;
 }
 
-/* Check begins anew and reports advice, with a context beside the current one. */
+/* Restart check with advice; returns a context that is not current. */
 static CUcontext begin_with_advice(void)
 {
     const struct cushim_check_options advice = {.size = sizeof advice,
@@ -322,7 +328,7 @@ static void pushed_context_that_another_replaces_is_popped(void **state)
     OK(driver->CtxDestroy_v2(context));
 }
 
-/* Those that are not noted any more leave no others behind. */
+/* Check forgets the oldest entries of the stack, but keeps the right number. */
 static void hundreds_of_contexts_are_pushed_and_popped(void **state)
 {
     CUcontext context = begin_with_advice(), own, popped;
@@ -364,7 +370,7 @@ static void pushed_context_that_is_destroyed_is_not_left(void **state)
     finish(0);
 }
 
-/* It says nothing of making a context current, as other calls without one. */
+/* Other calls without a context advise to make one current; this finding must not. */
 static void pop_of_an_empty_stack_has_a_cure_of_its_own(void **state)
 {
     CUcontext context;

@@ -17,7 +17,7 @@ const struct check_case *const check_lists[] = {
     check_leak_cases,    NULL,
 };
 
-/* A kernel with a struct for a parameter, of which it makes no use. */
+/* A kernel with a struct parameter that it does not use. */
 #define PTX_UNUSED                                   \
     ".visible .entry cushim_unused(.param .u32 n,\n" \
     "    .param .align 8 .b8 box[24])\n{ ret; }\n"

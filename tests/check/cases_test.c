@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every id: its misuse is found, under that id and once, and what is right is not. */
+/* For every id, the misuse is found once and under that id, and the correct use is not reported. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "tests/check/order_objects.h"
 #include "tests/layer/testkit.h"
 
-/* An id that fork_test.c shows. */
+/* An id that fork_test.c tests. */
 static const char elsewhere[] = "CUSHIM-handle-before-fork";
 
 enum { MOST = 300 };
@@ -40,7 +40,7 @@ static void misuse_is_found(void **state)
     cushim_check_stop(layer, said, sizeof said);
     if (!is_found)
         fail_msg("one %s is expected, and nothing else: %s", one->id, said);
-    testkit_end(); /* says what the mock thinks of it, and what has leaked */
+    testkit_end(); /* reports the mock's misuses, and leaks */
 }
 
 static void right_use_is_not(void **state)
@@ -56,7 +56,7 @@ static void right_use_is_not(void **state)
         fail_msg("%s", testkit_text);
 }
 
-/* One that failed in the midst of it lets the next begin. */
+/* Ends a test that failed in the middle of a case, so that the next one can begin. */
 static int end(void **state)
 {
     (void)state;
@@ -94,7 +94,7 @@ static void every_id_has_a_row_and_a_case(void **state)
 static struct CMUnitTest tests[MOST] = {cmocka_unit_test(every_id_has_a_row_and_a_case)};
 static size_t count = 1;
 
-/* Add a test with a name of its own. */
+/* Add a test with a name. */
 static void add(CMUnitTestFunction function, const struct check_case *one, const char *what)
 {
     static char names[MOST][100];

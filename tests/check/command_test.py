@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`cushim check -- PROGRAM`: what it says, what it writes, and how it ends.
+"""`cushim check -- PROGRAM`: its output, its files, and its exit status.
 
-Programs run on the mock, and on it as if it were a real driver's library.
+Programs run on the mock, or on the mock's library in the role of a real driver.
 """
 
 import json
@@ -35,7 +35,7 @@ class Check(unittest.TestCase):
         return os.path.join(self.folder, name)
 
     def run_command(self, *words, code=0, **settings):
-        """Its standard output and error."""
+        """Run the command; return its standard output and standard error."""
         kept = {name: value for name, value in os.environ.items()
                 if not name.startswith(('CUSHIM_LIBRARY', 'CUSHIM_CHECK', 'CUSHIM_MOCK_SET'))}
         run = subprocess.run([COMMAND, 'check', *words], cwd=self.folder,
@@ -184,7 +184,7 @@ class Findings(Check):
         for program in EXAMPLES:
             name = os.path.basename(program)
             settings = {'CUSHIM_MOCK_KERNELS': KERNELS} if name == 'scale' else {}
-            # Its picture is the caller's, so that it is not page-locked.
+            # Its picture belongs to the caller and is not page-locked, which causes advice.
             advice = 1 if name == 'gpu_optional' else 0
             with self.subTest(program=name):
                 out, error = self.run_command('--mock', '--level', 'advice', '--error-exitcode',

@@ -17,7 +17,7 @@ static CUcontext current(void)
     return context;
 }
 
-/* A context beside the test's own, which is current again. */
+/* Create a context; the test's own is current again afterwards. */
 static CUcontext make_other(void)
 {
     CUcontext context;
@@ -27,7 +27,7 @@ static CUcontext make_other(void)
     return context;
 }
 
-/* --- none --- */
+/* --- no context --- */
 
 #ifndef _WIN32
 
@@ -96,7 +96,7 @@ static void nothing_is_popped_any_more(void)
     OK(driver->CtxSetCurrent(own));
 }
 
-/* Whether one is current is asked by calls that need one. */
+/* A program may test whether a context is current by calls that need one. */
 static void it_is_asked(void)
 {
     CUcontext own = current();
@@ -109,13 +109,13 @@ static void it_is_asked(void)
     OK(driver->CtxSetCurrent(own));
 }
 
-/* The driver refuses it for what it is given. */
+/* The driver refuses the primary context, so the code does not mean that there is no context. */
 static void primary_context_is_destroyed(void)
 {
     CODE(CUDA_ERROR_INVALID_CONTEXT, driver->CtxDestroy_v2(current()));
 }
 
-/* --- another --- */
+/* --- another context --- */
 
 static void record(bool is_default, bool is_other)
 {
@@ -160,7 +160,7 @@ static void event_is_recorded_on_default_stream(void)
     record(true, false);
 }
 
-/* Statement 32: a stream and an event know their context. */
+/* Statement 32: streams and events know their contexts. */
 static void own_objects_are_used_in_another(void)
 {
     CUcontext own = current(), other = make_other();
@@ -180,7 +180,7 @@ static void own_objects_are_used_in_another(void)
     OK(driver->CtxDestroy_v2(other));
 }
 
-/* The driver refuses an attribute, with the same code. */
+/* The driver refuses an attribute with the same code. */
 static void launch_with_no_event(CUlaunchConfig config, CUfunction function, void **arguments)
 {
     CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT};
@@ -255,7 +255,10 @@ static void first_abi_in_a_later_context(void)
     MISUSE(CUDA_ERROR_INVALID_CONTEXT, driver->MemAlloc(&memory, 64));
 }
 
-/* cuCtxCreate itself makes none on an H200 while the primary context is there: it answers 2. */
+/*
+ * On an H200, cuCtxCreate returns 2 while there is a primary context, so this cannot use the first
+ * ABI.
+ */
 static void later_abi_in_a_later_context(void)
 {
     CUdeviceptr memory;
@@ -264,7 +267,7 @@ static void later_abi_in_a_later_context(void)
     OK(driver->MemFree_v2(memory));
 }
 
-/* --- balance --- */
+/* --- balance of push and pop --- */
 
 static void context_stays_pushed(void)
 {
@@ -275,7 +278,7 @@ static void context_stays_pushed(void)
     OK(driver->CtxPopCurrent_v2(&other));
 }
 
-/* One that was created, and one that is destroyed, are not on the stack any more. */
+/* Created contexts and destroyed contexts are no longer on the stack. */
 static void pushed_contexts_are_popped(void)
 {
     CUcontext own = current(), other = make_other(), inner;
@@ -295,7 +298,7 @@ static void pushed_contexts_are_popped(void)
     OK(driver->CtxDestroy_v2(other));
 }
 
-/* One that is destroyed below another leaves nothing to pop. */
+/* A context that is destroyed below another one leaves nothing to pop. */
 static void pushed_contexts_are_gone(void)
 {
     CUcontext own = current(), other = make_other(), popped;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every kind of object: used after its end, and ended twice. */
+/* Every type of object: use after destruction, and double destruction. */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
 #include "tests/check/answers.h"
@@ -7,8 +7,8 @@
 #include "tests/check/order_objects.h"
 
 /*
- * Three programs of what an object is made by, used by and ended by; and what check or the mock
- * answers to the misuse.
+ * Three programs, from the calls that create, use and destroy an object, and the code of check or
+ * the mock for the misuse.
  */
 #define PROGRAMS(object, type, used, ended)        \
     static void object##_is_used(void)             \

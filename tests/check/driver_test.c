@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is not misuse though it looks so, over a driver of the test's own that gives values again:
- * here nothing may be found.
+ * Correct programs that look like misuse, over a driver of the test that reuses handle values:
+ * check must find nothing.
  */
 #include <string.h>
 
@@ -17,10 +17,10 @@ enum { OBJECTS = 4, ADDRESS = 0x10000, BYTES = 4096 };
 
 static struct cushim_table fake;
 static char objects[OBJECTS]; /* their addresses are the handles */
-static unsigned given;        /* the object that the next call gives */
+static unsigned given;        /* the object that the next call returns */
 static CUresult destroy_answer;
 static int primary_is_active;
-static unsigned queries; /* of events that have reached the driver */
+static unsigned queries; /* calls of cuEventQuery that have reached the driver */
 
 static CUresult CUDAAPI succeed(void)
 {
@@ -105,7 +105,7 @@ static int setup(void **state)
     return 0;
 }
 
-/* Nothing was found. */
+/* Assert that nothing was found. */
 static int teardown(void **state)
 {
     char text[4096];
@@ -158,7 +158,9 @@ static void end_that_the_driver_refuses_is_none(void **state)
     OK(driver->EventDestroy_v2(event));
 }
 
-/* Another thread is given the value between the driver's end of it and the layer's. */
+/*
+ * Another thread gets the same value between the driver's destruction and the layer's record of it.
+ */
 static CUresult CUDAAPI destroy_and_create(CUevent event)
 {
     (void)event;
@@ -217,7 +219,7 @@ static void functions_that_are_enumerated_exist(void **state)
     OK(driver->ModuleUnload(module));
 }
 
-/* Somebody has retained it where the layer does not see it. */
+/* A call that the layer does not see has retained the context. */
 static void primary_context_that_is_active_lives(void **state)
 {
     CUcontext context;
@@ -235,7 +237,7 @@ static void primary_context_that_is_active_lives(void **state)
     OK(driver->EventDestroy_v2(event));
 }
 
-/* Each launch of the graph allocates it and frees it again. */
+/* Each launch of the graph allocates and frees this memory. */
 static void memory_of_a_graph_is_not_judged(void **state)
 {
     CUdeviceptr memory;
@@ -276,7 +278,7 @@ static void memory_is_allocated_where_memory_was_freed(void **state)
     }
 }
 
-/* Memory of the host lies where some of the device was freed. */
+/* Host memory at an address where device memory was freed. */
 static CUresult CUDAAPI allocate_at_the_host(CUdeviceptr *address, size_t bytes)
 {
     static char host[BYTES];
@@ -304,7 +306,7 @@ static void memory_of_the_host_may_lie_where_some_was_freed(void **state)
     OK(driver->Memcpy2D_v2(&copy));
 }
 
-/* A driver would crash on it. */
+/* A driver would crash on this copy. */
 static void freed_memory_that_nobody_can_read_is_not_copied(void **state)
 {
     char text[2000];
@@ -320,7 +322,7 @@ static void freed_memory_that_nobody_can_read_is_not_copied(void **state)
     OK(cushim_check_start(layer, NULL));
 }
 
-/* And the misuse that is left then reaches no driver. */
+/* Leaves no freed memory that check knows; later misuse must not reach a driver. */
 static CUresult CUDAAPI allocate_behind(CUdeviceptr *address, size_t bytes)
 {
     (void)bytes;
@@ -355,7 +357,10 @@ static CUfunction get_function(CUmodule module)
 
 static CUmodule loaded_meanwhile;
 
-/* Another thread loads a module, whose function has the value of one that is gone. */
+/*
+ * Another thread loads a module, whose function gets the value of a function that is being
+ * unloaded.
+ */
 static CUresult CUDAAPI unload_and_load(CUmodule module)
 {
     (void)module;
@@ -380,7 +385,7 @@ static void function_that_is_given_again_while_its_module_ends_exists(void **sta
     OK(driver->ModuleUnload(loaded_meanwhile));
 }
 
-/* As the parameters of a conditional node begin; older headers do not have them. */
+/* The beginning of a conditional node's parameters; older headers lack the type. */
 struct conditional {
     int type, reserved[3];
     uint64_t handle;
@@ -413,7 +418,7 @@ static void graph_of_a_branch_is_not_destroyed(void **state)
     }
 }
 
-/* What was pushed was another, which left the stack as it was destroyed. */
+/* The pushed context was another one, which left the stack when it was destroyed. */
 static void context_that_is_given_again_was_not_pushed(void **state)
 {
     CUcontext context;

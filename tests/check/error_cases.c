@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errors that programs misread, host functions that call the driver, times that there are not. */
+/* Errors that programs misread, host functions that call the driver, and missing elapsed times. */
 #include "tests/check/answers.h"
 #include "tests/check/cases.h"
 #include "tests/check/order_objects.h"
@@ -30,7 +30,7 @@ static void kernel_does_not_fail(void)
     OK(driver->StreamSynchronize(order_streams[0]));
 }
 
-/* --- what is not noticed --- */
+/* --- ignored errors --- */
 
 static void what_was_not_made_is_used(void)
 {
@@ -87,7 +87,7 @@ static void host_function_calls_what_it_may(void)
 
 /* --- elapsed time --- */
 
-/* What the driver answers for two events of flags, recorded or not. */
+/* The result for two events with these flags, recorded or not. */
 static CUresult time_of(unsigned end_flags, bool is_recorded)
 {
     CUevent start = order_event(0), end = order_event(end_flags);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is said of errors that programs misread, of times that there are not, of memory that ends
- * while work may use it, and of copies of pageable memory.
+ * The findings about misread errors, missing elapsed times, memory that is freed while work may use
+ * it, and copies of pageable memory.
  */
 #include <string.h>
 
@@ -90,7 +90,7 @@ static void what_only_repeats_a_sticky_error_is_counted(void **state)
     order_end_lost();
 }
 
-/* No work has failed: what a rule answers says nothing of the program. */
+/* No work has failed: an injected error proves nothing about the program. */
 static void an_injected_error_is_not_sticky(void **state)
 {
     CUdeviceptr memory;
@@ -111,12 +111,12 @@ static void other_errors_are_not_sticky(void **state)
     assert_int_equal(driver->MemAlloc_v2(&memory, (size_t)-1), CUDA_ERROR_OUT_OF_MEMORY);
     assert_int_equal(driver->StreamSynchronize(order_streams[0]), CUDA_SUCCESS);
     cushim__check_finish();
-    order_take("CUSHIM-context-pushed", 1); /* the fixture's own, which is not at its end */
+    order_take("CUSHIM-context-pushed", 1); /* the fixture's own context, which is still pushed */
     order_take(sticky, 0);
     order_take(repeated, 0);
 }
 
-/* To clean up is right then, and there is no more to wait for. */
+/* After a failed wait it is correct to free memory, because there is nothing more to wait for. */
 static void memory_ends_after_a_wait_that_has_failed(void **state)
 {
     static const char *const faults[] = {"op.copy => lost", "op.copy => sticky(ILLEGAL_ADDRESS)",
@@ -133,7 +133,7 @@ static void memory_ends_after_a_wait_that_has_failed(void **state)
     }
 }
 
-/* What is refused has waited for nothing. */
+/* A refused call has waited for nothing. */
 static void memory_ends_after_a_wait_that_was_refused(void **state)
 {
     (void)state;
@@ -145,7 +145,7 @@ static void memory_ends_after_a_wait_that_was_refused(void **state)
     order_end_lost();
 }
 
-/* --- what is not noticed --- */
+/* --- ignored errors --- */
 
 static void what_was_not_made_is_used(void **state)
 {
@@ -175,7 +175,7 @@ static void a_failure_that_is_noticed_is_nothing(void **state)
 
 /* --- elapsed time --- */
 
-/* What the driver answers for two events of flags, recorded or not. */
+/* The result for two events with these flags, recorded or not. */
 static CUresult time_of(unsigned start_flags, unsigned end_flags, bool is_recorded)
 {
     CUevent start = order_event(start_flags), end = order_event(end_flags);
@@ -256,7 +256,7 @@ static void events_of_two_contexts_have_none(void **state)
     OK(driver->EventDestroy_v2(start));
 }
 
-/* That is no fault of the events. */
+/* Pending work is not the fault of the events. */
 static void an_event_that_is_pending_is_not_reported(void **state)
 {
     CUevent start = order_event(0), end = order_event(0);
@@ -290,7 +290,7 @@ static void page_locked_memory_is_freed_behind_a_copy(void **state)
     assert_string_equal(cushim__slot_name(finding->earlier.slot), "cuMemcpyDtoHAsync_v2");
 }
 
-/* One place of the program, one finding. */
+/* One place in the program is one finding. */
 static void pageable_memory_in_asynchronous_copies(void **state)
 {
     static char memory[64];

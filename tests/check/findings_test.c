@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What check makes of what it finds: places, counts, suppressions, expectations and verdicts. */
+/* How check treats its findings: call sites, counts, suppressions, expectations and verdicts. */
 #include <stdio.h>
 #include <string.h>
 
@@ -51,7 +51,7 @@ static void query_destroyed_event(void)
     CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventQuery(destroyed_event()));
 }
 
-/* Check ends, and what it says contains all of these. */
+/* Stop check, and assert that the findings contain all of these texts. */
 static void assert_said(const char *const *parts)
 {
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_check_stop(layer, said, sizeof said));
@@ -84,7 +84,7 @@ static void place_is_found_once_however_often_it_is_there(void **state)
 
     (void)state;
     OK(start(NULL, NULL));
-    /* Volatile, so that the compiler does not make three places of it. */
+    /* Volatile, so that the compiler does not unroll the loop to three call sites. */
     for (volatile int i = 0; i < 3; i++)
         query_destroyed_event();
     assert_int_equal(cushim_check_count(layer, NULL), 1);
@@ -132,7 +132,7 @@ static void suppression_of_something_else_changes_nothing(void **state)
     }
 }
 
-/* A thousand places, each with a call that is given a destroyed event. */
+/* Query a destroyed event from a thousand call sites. */
 static void query_in_a_thousand_places(CUevent event)
 {
 #define TEN(call) call call call call call call call call call call
@@ -151,7 +151,7 @@ static void suppressed_findings_leave_room_for_others(void **state)
 {
     (void)state;
     if (!UNWINDS)
-        skip(); /* a function is one place */
+        skip(); /* without unwinding, a function is one call site */
     OK(start(NULL, "CUSHIM-event-destroyed cuEventQuery"));
     query_in_a_thousand_places(destroyed_event());
     query_in_a_thousand_places(destroyed_event());
@@ -164,7 +164,7 @@ static void more_than_is_kept_is_said_once(void **state)
 {
     (void)state;
     if (!UNWINDS)
-        skip(); /* a function is one place */
+        skip(); /* without unwinding, a function is one call site */
     mores = 0;
     OK(start(NULL, NULL));
     cushim__check_options.print = count_more;
@@ -177,7 +177,7 @@ static void more_than_is_kept_is_said_once(void **state)
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_check_stop(layer, NULL, 0));
 }
 
-/* As exec leaves it: the process has the file of the program before. */
+/* After exec(), the process has the report file of the previous program. */
 static void report_keeps_what_stands_in_it(void **state)
 {
     char name[300], text[8192];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a child of a fork does with its parent's objects. */
+/* Uses of the parent's objects in a forked child. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* In a child: which number of findings it has then. */
+/* Act in a child; returns the number of findings there. */
 static size_t count_in_child(void (*act)(CUevent), CUevent event, const char *id)
 {
     const pid_t child = fork();
@@ -103,7 +103,7 @@ static void child_that_uses_none_is_not(void **state)
     OK(driver->EventDestroy_v2(event));
 }
 
-/* They are its parent's, which reports them itself. */
+/* The parent reports its findings itself. */
 static void child_has_no_findings_of_its_parent(void **state)
 {
     char text[2000];

@@ -194,7 +194,7 @@ static void function_is_launched(void)
     OK(driver->ModuleUnload(module));
 }
 
-/* Its handles may be those of the first. */
+/* The new handles may have the values of the old ones. */
 static void module_is_loaded_again(void)
 {
     function_is_launched();
@@ -343,7 +343,7 @@ static void *destroy_context(void *context)
     return NULL;
 }
 
-/* Another thread destroys a context; it stays current to this thread. */
+/* Another thread destroys a context, which stays current to this thread. */
 static void current_context_was_destroyed(void)
 {
     CUcontext own, context;
@@ -427,7 +427,7 @@ static void event_outlives_reset(void)
     MISUSE(CUDA_ERROR_INVALID_HANDLE, driver->EventQuery(event));
 }
 
-/* The test has another reference, and the context lives on. */
+/* The test holds another reference, so the context continues to exist. */
 static void event_outlives_a_reference(void)
 {
     CUcontext context;

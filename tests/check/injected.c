@@ -8,14 +8,14 @@
 #include "tests/check/cases.h"
 #include "tests/check/order_objects.h"
 
-/* Whatever the driver answers to it. */
+/* A misuse whose code does not matter. */
 #define WRONG(call) MISUSE(CUDA_SUCCESS, call)
 
 #define HANDLE(type, object) ((type)(uintptr_t)(object))
 
 static char pageable[2 * RANDOM_BYTES];
 
-/* The handle of one that has ended. */
+/* The handle of a destroyed object. */
 static uint64_t ended(struct random_program *program, enum random_type type)
 {
     struct random_object *object =
@@ -124,7 +124,10 @@ static void use_graph(struct random_program *program, CUgraph graph)
     }
 }
 
-/* What the other side of a copy is: it is made before memory is freed, and so lies elsewhere. */
+/*
+ * The other operand of a copy. It is allocated before memory is freed, so it cannot reuse the
+ * address.
+ */
 struct partner {
     CUdeviceptr memory;
     void *host;
@@ -146,7 +149,7 @@ static void end_partner(const struct partner *partner)
     OK(driver->MemFreeHost(partner->host));
 }
 
-/* As many bytes as an object of a program has. */
+/* Use as many bytes as an object of the program has. */
 static void use_memory(struct random_program *program, CUdeviceptr memory,
                        const struct partner *partner)
 {
@@ -408,7 +411,7 @@ static void copy_pageable(struct random_program *program)
 
 /* --- order and errors --- */
 
-/* An own stream does not wait for what the program has queued last. */
+/* A new non-blocking stream does not wait for the work that the program queued last. */
 static void race(struct random_program *program)
 {
     struct random_object *memory =
@@ -429,7 +432,7 @@ static void race(struct random_program *program)
     OK(driver->StreamDestroy_v2(other));
 }
 
-/* But for those in which work has to be pending: a mock may be eager. */
+/* Leaves out the cases in which work has to be pending, because a mock may be eager. */
 static void race_of_edge(struct random_program *program)
 {
     const struct order_edge *edge;
@@ -447,7 +450,7 @@ static void race_of_edge(struct random_program *program)
     order_leave();
 }
 
-/* The misuse of a case for an id, in the midst of the program. */
+/* Run the misuse of a case for an id, in the middle of the program. */
 static void inject_case(struct random_program *program, const struct check_case *cases,
                         const char *id)
 {
@@ -489,8 +492,8 @@ static void host_function_calls(struct random_program *program)
 /* --- leaks --- */
 
 /*
- * In a context that lives on, as another part of the process has retained it: what is in a context
- * goes with it, and is none.
+ * Leak an object in a context that another part of the process has retained. Objects in a context
+ * that ends are destroyed with it, and are no leaks.
  */
 static void leave(struct random_program *program, enum random_type type)
 {

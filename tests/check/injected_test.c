@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * injected_test [PROGRAMS [FIRST]]: random programs over the mock, each unmodified, in which nothing
- * is found, and once more with one misuse in it, which is found under its id, and nothing else is.
+ * injected_test [PROGRAMS [FIRST]]: random programs over the mock. In the unmodified program, check
+ * must find nothing; with one misuse inserted, it must find the misuse under its id, and nothing
+ * else.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +37,7 @@ void check_expect(CUresult answer, CUresult wanted, const char *call)
     exit(EXIT_FAILURE);
 }
 
-/* What the mock answers says the other tests. */
+/* Other tests compare the mock's code. */
 void check_misuse(CUresult answer, CUresult wanted, const char *call)
 {
     (void)answer;
@@ -65,7 +66,7 @@ static void begin(bool has_leaks)
     driver = cushim_layer_table(layer);
 }
 
-/* One finding of the id, and nothing else; NULL: nothing at all. */
+/* Assert that there is one finding with the id and no other; NULL: no finding. */
 static void judge(const struct injected *wrong)
 {
     size_t found, others;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * judge --driver PATH [ID]: what a driver itself answers to each misuse, and whether check finds it
- * there, and nothing in the right use. With ID, only the cases whose id begins so.
+ * judge --driver PATH [ID]: which code a driver returns for each misuse, whether check finds the
+ * misuse on that driver, and whether it finds nothing in the correct use. With ID, only the cases
+ * whose ids begin with ID.
  *
- * Each run is a process of its own, since the driver may not survive it: without check; with check,
- * which lets through what the driver is known to crash on; and with check unchanged. What needs a
- * mock's settings is no case of this: order_test.c has it.
+ * Each run has its own process, because the driver may crash: without check; with check letting
+ * calls through on which the driver is known to crash; and with check unchanged. Cases that need
+ * settings of the mock are in order_test.c.
  *
- * A plain program: it needs nothing but the C library, so that it can be carried to a machine with
- * a GPU. Exit status 0 if every id is found and no right use is reported, 1 if not or if there is
- * no such case, 2 for wrong arguments, 77 if there is no driver or no device.
+ * A plain program, which needs only the C library, so that it can be copied to a machine with a
+ * GPU. The exit status is 0 if check finds every id and reports no correct use, 1 if not or if
+ * there is no such case, 2 for wrong arguments, and 77 if there is no driver or no device.
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -32,15 +33,15 @@ enum { PATIENCE_SECONDS = 60, SKIPPED = 77 };
 
 enum way { RAW, LET_THROUGH, CHECKED };
 
-/* What a process says; it may end at any time. */
+/* What a process reports; it may end at any time. */
 struct record {
     bool is_answered, is_finished;
-    CUresult answer;  /* to the misuse */
-    CUresult refusal; /* the first other answer than in the mock */
-    size_t found;     /* of its id, when the misuse has returned */
-    char other[120];  /* the call that has answered it; empty: none */
-    bool is_found;    /* at the end: once, and nothing else */
-    CUresult verdict; /* of check, at the end */
+    CUresult answer;  /* the code of the misuse */
+    CUresult refusal; /* the first code that differs from the mock's */
+    size_t found;     /* findings with its id, when the misuse has returned */
+    char other[120];  /* the call that returned `refusal`; empty: none */
+    bool is_found;    /* at the end: found once, and nothing else */
+    CUresult verdict; /* check's, at the end */
     char said[1000];
 };
 
@@ -49,10 +50,10 @@ const struct cushim_table *driver;
 static struct record *record; /* shared with the processes */
 static struct cushim_layer *layer;
 static const struct check_case *current;
-static const char *id_begins = ""; /* of the cases to judge */
+static const char *id_begins = ""; /* of the cases to run */
 static unsigned cases, left_out, not_found, reported;
 
-/* --- in a process --- */
+/* --- in the process of a case --- */
 
 void check_expect(CUresult answer, CUresult wanted, const char *call)
 {
@@ -73,7 +74,7 @@ void check_misuse(CUresult answer, CUresult wanted, const char *call)
     record->is_answered = true;
 }
 
-/* The child of a fork goes on in place of this process, and its end is that of both. */
+/* The forked child continues in place of this process, which ends with the child's status. */
 static void use_event_in_child(void)
 {
     CUevent event;
@@ -133,7 +134,7 @@ static void begin(enum way way)
     }
     snprintf(settings, sizeof settings, "%slet_through = %s\n", check_case_settings(current),
              way == LET_THROUGH ? "on" : "off");
-    /* The context is no leak of the case. */
+    /* The context is not a leak of the case. */
     if (way != RAW && !(current->needs & CASE_LEAKS))
         OK(cushim_check_start(layer, &options));
     OK(driver->Init(0));
@@ -158,9 +159,9 @@ _Noreturn static void act(enum way way, bool is_misuse)
     _exit(EXIT_SUCCESS);
 }
 
-/* --- and outside --- */
+/* --- in the parent --- */
 
-/* Returns the signal that has killed it; 0: none has. */
+/* Returns the signal that killed the process, or 0. */
 static int run(enum way way, bool is_misuse)
 {
     pid_t child;
@@ -195,7 +196,10 @@ static void print_said(void)
         printf("    %s\n", record->said);
 }
 
-/* One finding of the id, and nothing else; or as much was there before the process ended. */
+/*
+ * Whether there was one finding with the id and no other; or, if the process died, at least one
+ * finding.
+ */
 static bool is_found(void)
 {
     return record->is_finished ? record->is_found || record->found > 0 : record->found > 0;
@@ -206,7 +210,7 @@ static bool is_quiet(void)
     return record->is_finished && record->verdict == CUDA_SUCCESS && !record->other[0];
 }
 
-/* A mock does not have everything that a GPU has. */
+/* Whether the driver can create what the case needs, which a mock cannot. */
 static bool is_of_gpu(const struct check_case *one)
 {
     if (!(one->needs & CASE_GPU))

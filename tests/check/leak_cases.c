@@ -17,7 +17,7 @@ static void stream_is_left(void)
     OK(driver->StreamCreate(&stream, 0));
 }
 
-/* Made in one place, so it is one finding. */
+/* One call site, so one finding. */
 static void events_are_left(void)
 {
     CUevent event;
@@ -70,7 +70,7 @@ static void nothing_is_left(void)
     OK(driver->DevicePrimaryCtxRelease_v2(0));
 }
 
-/* What is made deep in a stack of contexts ends with its context, too. */
+/* Objects that were created while contexts were stacked end with their context, too. */
 static void context_ends_with_what_was_made_deep(void)
 {
     enum { DEPTH = 40 };

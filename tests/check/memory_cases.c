@@ -26,7 +26,7 @@ static CUdeviceptr allocate_freed(void)
 
 /* --- arguments of kernels --- */
 
-/* A kernel is launched with a struct that has these addresses. */
+/* Launch a kernel with a struct that contains these addresses. */
 static CUresult launch_with(CUdeviceptr one, CUdeviceptr other)
 {
     struct {
@@ -143,7 +143,7 @@ static void memory_is_set_and_copied(void)
     OK(driver->MemFree_v2(other));
 }
 
-/* What was page-locked is the program's own again. */
+/* Memory that is no longer page-locked still belongs to the program. */
 static void unregistered_memory_is_copied_from(void)
 {
     const CUdeviceptr memory = allocate();
@@ -245,7 +245,7 @@ static void rows_reach_beyond(void)
     OK(driver->MemFree_v2(memory));
 }
 
-/* Without a pitch, rows are as near as can be: here 64 bytes apart. */
+/* Without a pitch, rows are adjacent: here 64 bytes apart. */
 static void rows_without_pitch_reach_beyond(void)
 {
     const CUdeviceptr memory = allocate();
@@ -286,7 +286,7 @@ static void box_reaches_beyond(void)
     OK(driver->MemFree_v2(memory));
 }
 
-/* --- page-locked by the program --- */
+/* --- page-locked by registration --- */
 
 static void memory_is_unregistered_twice(void)
 {

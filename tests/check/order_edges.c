@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What orders two works on the device. */
+/* Relations that order two operations on the device. */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
 #include "tests/check/answers.h"
@@ -25,7 +25,7 @@ static void event(bool is_ordered)
     OK(driver->EventDestroy_v2(event));
 }
 
-/* The record that a wait was queued for counts, and not the next one. */
+/* A wait refers to the record that was current when it was queued, not to the next one. */
 static void event_recorded_again(bool is_ordered)
 {
     CUevent event = order_event(CU_EVENT_DISABLE_TIMING);
@@ -71,7 +71,9 @@ static void event_synchronize(bool is_ordered)
     OK(driver->EventDestroy_v2(event));
 }
 
-/* A query that answers that it is done is as good as a wait; one that does not is nothing. */
+/*
+ * A query that returns success orders like a wait; a query that returns "not ready" orders nothing.
+ */
 static void event_query(bool is_ordered)
 {
     CUevent event = order_event(CU_EVENT_DISABLE_TIMING);
@@ -121,7 +123,7 @@ static void context_synchronize(bool is_ordered)
     OK(driver->CtxDestroy_v2(other));
 }
 
-/* The legacy default stream and blocking streams wait for each other; others do not. */
+/* The legacy default stream and blocking streams wait for each other; other streams do not. */
 static void default_stream(bool is_ordered)
 {
     CUstream stream = order_stream(is_ordered ? CU_STREAM_DEFAULT : CU_STREAM_NON_BLOCKING);
@@ -140,7 +142,7 @@ static void default_stream_after_blocking(bool is_ordered)
     OK(driver->StreamDestroy_v2(stream));
 }
 
-/* A kernel on the default stream orders what blocking streams do around it. */
+/* A kernel on the default stream orders the work of blocking streams before and after it. */
 static void kernel_on_default_stream(bool is_ordered)
 {
     CUstream one = order_stream(CU_STREAM_DEFAULT), other = order_stream(CU_STREAM_DEFAULT);
@@ -161,7 +163,7 @@ static void per_thread_stream(bool is_ordered)
         order_read(order_streams[0]);
 }
 
-/* Copies that are not asynchronous and go to the host wait, those on the device do not. */
+/* Synchronous copies to the host wait; copies within the device do not. */
 static void synchronous_copy(bool is_ordered)
 {
     CUdeviceptr other;
@@ -176,7 +178,9 @@ static void synchronous_copy(bool is_ordered)
     OK(driver->MemFree_v2(other));
 }
 
-/* From pageable memory so much is copied behind the call's back. */
+/*
+ * More than 64 KiB from pageable memory: the call waits. For less, it may return before the copy.
+ */
 static void synchronous_copy_of_pageable_memory(bool is_ordered)
 {
     enum { MUCH = (64 << 10) + 1 };
@@ -198,7 +202,7 @@ static void set(bool is_ordered)
     order_read(order_streams[0]);
 }
 
-/* SYNC_MEMOPS is of memory, and of no other program. */
+/* SYNC_MEMOPS applies to this memory only. */
 static void set_of_synchronous_memory(bool is_ordered)
 {
     int one = 1;
@@ -226,7 +230,7 @@ static void set_in_synchronous_context(bool is_ordered)
     OK(driver->CtxDestroy_v2(context));
 }
 
-/* The first cuStreamDestroy and cuEventDestroy wait, as those of today do not. */
+/* The first ABIs of cuStreamDestroy and cuEventDestroy wait; the current ones do not. */
 static void stream_that_is_destroyed(bool is_ordered)
 {
     CUstream stream = order_stream(CU_STREAM_NON_BLOCKING);
@@ -246,7 +250,7 @@ static void event_that_is_destroyed(bool is_ordered)
     order_read(order_streams[1]);
 }
 
-/* Rows with gaps between them: of two that lie beside each other no byte is the same. */
+/* Rows with gaps: two copies of adjacent columns have no byte in common. */
 static void copy_2d(bool is_ordered)
 {
     CUDA_MEMCPY2D copy = {
@@ -306,7 +310,7 @@ static void free_on_another_stream(bool is_ordered)
     OK(driver->MemFreeAsync(pooled, order_streams[is_ordered ? 0 : 1]));
 }
 
-/* cuMemFree waits for all work of the memory's context, and of no other. */
+/* cuMemFree waits for all work of the memory's context, and of no other context. */
 static void free_of_other_memory(bool is_ordered)
 {
     CUcontext other, popped;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A mock, a layer over it that is checked, and what tests of the order of work use: streams and
- * memory. Nothing is left at the end.
+ * A mock, a layer over it with check, and streams and memory for tests of the order of work.
+ * Nothing is left at the end.
  */
 #ifndef CUSHIM_TESTS_CHECK_ORDER_FIXTURE_H
 #define CUSHIM_TESTS_CHECK_ORDER_FIXTURE_H
@@ -14,26 +14,32 @@
 
 extern struct cushim_mock *order_mock;
 extern struct cushim_layer *order_layer;
-extern const struct cushim_table *driver; /* the layer's */
+extern const struct cushim_table *driver; /* the layer's table */
 
-/* With settings of the mock besides. The end asserts that nothing was found that is not taken. */
+/* Begin with settings for the mock. order_end() asserts that all findings have been taken. */
 void order_begin(const char *settings);
 void order_end(void);
 
-/* In place of order_end(): the context is lost, and what is left goes with the mock. */
+/* Replaces order_end() when the context is lost: the mock destroys what is left. */
 void order_end_lost(void);
 
 /* For cmocka. */
 int order_setup(void **state);
 int order_teardown(void **state);
 
-/* What was found of an id, and nothing else was: `count` places. It is not asserted again. */
+/*
+ * Assert that there are `count` findings, all with this id, and take them, so that later assertions
+ * ignore them.
+ */
 void order_take(const char *id, size_t count);
 
-/* Whatever was found so far is taken. */
+/* Take all findings so far. */
 void order_take_all(void);
 
-/* Of edges up to a NULL name: the program without the order has one race, the other none. */
+/*
+ * For relations up to a NULL name: the program without the relation has one race, and the other
+ * none.
+ */
 void order_check_edges(const struct order_edge *edges);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random programs of copies and sets, over a mock that looks for races itself and knows what it
- * executes: check finds as many from the calls alone, and none that the mock does not find where
- * it cannot follow everything.
+ * Random programs of copies and memsets, over a mock whose own race detector sees what executes:
+ * from the calls alone, check must find as many races. Where check cannot follow everything, it may
+ * find no race that the mock does not find.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 enum { PROGRAMS = 400, STEPS = 60, STREAMS = 6, EVENTS = 4, MEMORIES = 3, BYTES = 1024 };
 
 static uint64_t random_state;
-static CUstream streams[STREAMS]; /* the default ones, two that block and two that do not */
+static CUstream streams[STREAMS]; /* the default streams, two blocking and two non-blocking */
 static CUevent events[EVENTS];
 static CUdeviceptr memories[MEMORIES];
 static char *host;
@@ -34,7 +34,10 @@ static CUdeviceptr place(void)
     return memories[draw(MEMORIES)] + draw(8) * (BYTES / 16);
 }
 
-/* But for small pageable memory to the device, where the mock waits longer than the driver. */
+/*
+ * Leaves out small copies from pageable memory to the device, for which the mock waits longer than
+ * a driver.
+ */
 static void copy(CUstream stream)
 {
     static char pageable[BYTES];
@@ -179,8 +182,8 @@ static void CUDA_CB do_nothing(void *data)
 }
 
 /*
- * What nobody knows what it waits for. Where a stream waits for a value the mock in turn knows less
- * than check: order_test.c has that.
+ * Calls after which nobody knows what was waited for. The mock in turn knows less than check about
+ * streams that wait for a value: see order_test.c.
  */
 static void step_unknown(void)
 {
@@ -273,8 +276,8 @@ static void end(void)
 }
 
 /*
- * Without the numbers of operations and bytes, up to where the two name different places: of
- * several races between two streams and one memory the first is reported.
+ * Copies a report without the numbers of operations and bytes, and without the call sites at its
+ * end: of several races between two streams and one memory, only the first is reported.
  */
 static void strip(const char *from, char *to, size_t size)
 {
@@ -336,7 +339,7 @@ static void as_many_races_are_found_as_there_are(void **state)
         racy += races_of_check() > 0;
         end();
     }
-    /* Programs of both kinds were there. */
+    /* Both kinds of programs have occurred. */
     assert_in_range(racy, PROGRAMS / 8, PROGRAMS - PROGRAMS / 8);
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What orders work on the device (order_edges.c), and what cannot be followed is not reported. */
+/*
+ * Relations that order work on the device (order_edges.c), and relations that check cannot follow,
+ * where it must report nothing.
+ */
 #include <string.h>
 
 #include "src/check/finding.h"
@@ -11,14 +14,14 @@ static void what_orders_work_decides(void **state)
     order_check_edges(order_edges);
 }
 
-/* --- what is not followed --- */
+/* --- relations that check cannot follow --- */
 
 static void CUDA_CB do_nothing(void *data)
 {
     (void)data;
 }
 
-/* The host function may wake a thread that knows then that the set is done. */
+/* The host function may wake a thread, which then knows that the memset is complete. */
 static void host_function(void)
 {
     order_write(order_streams[0]);
@@ -26,7 +29,7 @@ static void host_function(void)
     order_read(order_streams[1]);
 }
 
-/* It comes behind what is on the default stream. */
+/* The host function comes after the work of the default stream. */
 static void host_function_on_blocking_stream(void)
 {
     CUstream stream = order_stream(CU_STREAM_DEFAULT);
@@ -37,7 +40,7 @@ static void host_function_on_blocking_stream(void)
     OK(driver->StreamDestroy_v2(stream));
 }
 
-/* And it may wait for whatever comes later. */
+/* A host function may wait for work that is queued later. */
 static void host_function_that_waits(void)
 {
     OK(driver->LaunchHostFunc(order_streams[0], do_nothing, NULL));
@@ -63,7 +66,7 @@ static void interprocess_event(void)
     OK(driver->EventDestroy_v2(event));
 }
 
-/* It may have been recorded by a library that calls the driver past the layer. */
+/* A library that calls the driver below the layer may have recorded the event. */
 static void event_that_nobody_recorded(void)
 {
     CUevent event = order_event(CU_EVENT_DISABLE_TIMING);
@@ -81,7 +84,7 @@ static CUresult CUDAAPI give_table(const void **table, const CUuuid *id)
     return CUDA_SUCCESS;
 }
 
-/* The mock has none. */
+/* The mock has no export tables. */
 static void export_table(void)
 {
     const void *table;
@@ -111,7 +114,7 @@ static CUresult CUDAAPI give_unknown(const char *symbol, void **function, int ve
     return CUDA_SUCCESS;
 }
 
-/* A function of a driver that is newer than the registry may wait for anything. */
+/* A function that is newer than the registry may wait for anything. */
 static void function_that_is_not_known(void)
 {
     void *function;
@@ -122,7 +125,7 @@ static void function_that_is_not_known(void)
     order_read(order_streams[1]);
 }
 
-/* What is captured is no work; nor is known what waits during a capture. */
+/* Captured calls are no work, and check does not know what waits during a capture. */
 static void capture(void)
 {
     CUgraph graph;
@@ -137,7 +140,7 @@ static void capture(void)
     OK(driver->StreamDestroy_v2(stream));
 }
 
-/* The launch waits for it. */
+/* The launch waits for the copy. */
 static void graph_that_copies_to_pageable_memory(void)
 {
     static char pageable[64];
@@ -164,7 +167,7 @@ static void graph_that_copies_to_pageable_memory(void)
     OK(driver->GraphDestroy(graph));
 }
 
-/* To load a module waits for all work of the context. */
+/* Loading a module waits for all work of the context. */
 static void module_that_is_loaded(void)
 {
     static const char image[] = ".version 6.0\n.target sm_50\n.address_size 64\n";
@@ -196,7 +199,7 @@ static void capture_that_records(void)
     OK(driver->EventDestroy_v2(event));
 }
 
-/* A graph records the event anew at each launch. */
+/* A graph records the event again at each launch. */
 static void graph_that_records(void)
 {
     CUevent event = order_event(CU_EVENT_DISABLE_TIMING);
@@ -217,7 +220,7 @@ static void graph_that_records(void)
     OK(driver->EventDestroy_v2(event));
 }
 
-/* Where a node is added to a graph while a stream is captured, as well. */
+/* The same if the node is added while another stream is captured. */
 static void node_that_records_during_a_capture(void)
 {
     CUevent event = order_event(CU_EVENT_DISABLE_TIMING);
@@ -264,7 +267,7 @@ static CUresult CUDAAPI launch_without_attributes(const CUlaunchConfig *config, 
     return order_below->LaunchKernelEx(&plain, function, parameters, extra);
 }
 
-/* An event may be an attribute of a launch, which the mock refuses. */
+/* A launch attribute can record an event; the mock refuses it. */
 static void event_that_a_launch_records(void)
 {
     CUevent event = order_event(CU_EVENT_DISABLE_TIMING);
@@ -278,7 +281,7 @@ static void event_that_a_launch_records(void)
     OK(driver->EventDestroy_v2(event));
 }
 
-/* It waits for both devices, and both wait for it. */
+/* The copy waits for both devices, and both wait for it. */
 static void copy_between_contexts(void)
 {
     order_write(order_streams[0]);
@@ -358,7 +361,7 @@ static void what_cannot_be_followed_is_not_reported(void **state)
     order_end();
 }
 
-/* But what comes after it is looked at again. */
+/* Work after the host function is checked again. */
 static void a_host_function_that_is_waited_for_hides_nothing_later(void **state)
 {
     (void)state;
@@ -389,7 +392,7 @@ static void a_race_names_both_calls_and_the_memory(void **state)
     assert_int_equal(finding->earlier.place.call + 1, finding->misuse.place.call);
 }
 
-/* One place of the program is one finding, however often it is there. */
+/* One place in the program is one finding, however often it is reached. */
 static void a_place_is_reported_once(void **state)
 {
     (void)state;
@@ -400,7 +403,7 @@ static void a_place_is_reported_once(void **state)
     order_take("CUSHIM-race", 1);
 }
 
-/* Calls are no work while a stream is captured, however many are. */
+/* Calls are not work while a stream is captured, even after many captures. */
 static void captures_are_counted_without_end(void **state)
 {
     enum { COUNT = 70 };

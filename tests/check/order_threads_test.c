@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that give each other memory in order: nothing is found, whatever else goes on beside. */
+/* Threads that hand over memory in order: nothing is found, whatever other threads do meanwhile. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 enum { ROUNDS = 400, BYSTANDERS = 2 };
 
-/* Whose turn it is: of two threads one writes, the other reads. */
+/* Which thread's turn it is: one writes, the other reads. */
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -36,7 +36,7 @@ static void give_turn(bool is_written)
     pthread_mutex_unlock(&turn.lock);
 }
 
-/* Cmocka's assertions are for the main thread. */
+/* Cmocka's assertions work only on the main thread. */
 static void must(CUresult code)
 {
     if (code != CUDA_SUCCESS)
@@ -71,7 +71,7 @@ static void *read_often(void *data)
     return NULL;
 }
 
-/* Works and waits of its own. */
+/* A thread with unrelated work and waits. */
 static void *go_on(void *data)
 {
     CUdeviceptr memory;
@@ -123,7 +123,7 @@ static void *write_once(void *data)
     return NULL;
 }
 
-/* That a thread has ended says nothing of what the device does for it. */
+/* The end of a thread does not mean that its work on the device is complete. */
 static void work_of_a_thread_that_has_ended_races(void **state)
 {
     pthread_t thread;
@@ -135,7 +135,7 @@ static void work_of_a_thread_that_has_ended_races(void **state)
     order_take("CUSHIM-race", 1);
 }
 
-/* Each thread has a default stream of its own. */
+/* Each thread has its own default stream. */
 static void *write_on_own_stream(void *data)
 {
     (void)data;
@@ -155,7 +155,7 @@ static void default_streams_of_two_threads_race(void **state)
     order_take("CUSHIM-race", 1);
 }
 
-/* A set that the driver has queued, and whose call goes on until the gate opens. */
+/* A memset that the driver has queued, and whose call does not return until the gate opens. */
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -177,7 +177,7 @@ static CUresult CUDAAPI set_and_wait(CUdeviceptr memory, unsigned char value, si
     return code;
 }
 
-/* Which of the two the driver has seen first is not known, so nothing is reported. */
+/* It is unknown which of the two calls reached the driver first, so nothing is reported. */
 static void a_record_beside_the_call_that_queues_may_come_behind_it(void **state)
 {
     CUevent event = order_event(CU_EVENT_DISABLE_TIMING);
@@ -211,7 +211,7 @@ static void *set_byte(void *data)
     return NULL;
 }
 
-/* More than are remembered; the first of them is this one. */
+/* More streams than check remembers; the first one is this thread's. */
 static void a_default_stream_that_is_forgotten_does_not_race_with_itself(void **state)
 {
     enum { COUNT = 1100 };
@@ -238,7 +238,7 @@ static void *fail_on_own_stream(void *data)
     return NULL;
 }
 
-/* A wait for this thread's default stream says nothing of another's. */
+/* A wait for this thread's default stream does not wait for another thread's. */
 static void work_on_the_default_stream_of_another_thread_may_have_failed(void **state)
 {
     pthread_t thread;

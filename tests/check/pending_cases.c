@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that ends while work may use it, copies of pageable memory, and races. */
+/* Memory that is freed while work may use it, copies of pageable memory, and races. */
 #include "tests/check/answers.h"
 #include "tests/check/cases.h"
 #include "tests/check/order_objects.h"
@@ -62,7 +62,7 @@ static void pool_memory_is_freed_after_a_wait(void)
     OK(driver->MemFree_v2(memory));
 }
 
-/* To allocate it is no use of it. */
+/* An allocation is not a use. */
 static void pool_memory_is_freed_unused(void)
 {
     CUdeviceptr memory;
@@ -71,7 +71,7 @@ static void pool_memory_is_freed_unused(void)
     OK(driver->MemFree_v2(memory));
 }
 
-/* cuMemFree itself waits for all else. */
+/* cuMemFree itself waits for all other work. */
 static void device_memory_is_freed_behind_a_set(void)
 {
     CUdeviceptr memory;
@@ -105,7 +105,7 @@ static void page_locked_memory_in_asynchronous_copies(void)
     order_read(order_streams[0]);
     OK(driver->MemcpyHtoDAsync_v2(order_memory, order_host + 64, 64, order_streams[0]));
     OK(driver->CtxSynchronize());
-    OK(driver->MemcpyHtoD_v2(order_memory, memory, sizeof memory)); /* not asynchronous */
+    OK(driver->MemcpyHtoD_v2(order_memory, memory, sizeof memory)); /* synchronous */
     OK(order_below->MemAllocHost_v2(&unseen, 64));
     OK(driver->CtxSynchronize());
     OK(driver->MemcpyDtoHAsync_v2(unseen, order_memory, 64, order_streams[0]));
@@ -113,7 +113,7 @@ static void page_locked_memory_in_asynchronous_copies(void)
     OK(order_below->MemFreeHost(unseen));
 }
 
-/* What orders works otherwise: order_edges.c. */
+/* order_edges.c has the other relations that order work. */
 static void streams_do_not_wait(void)
 {
     order_write(order_streams[0]);

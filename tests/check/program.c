@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that misuses the driver as its words say, for `cushim check`. */
+/* A program for `cushim check` that misuses the driver as its arguments say. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ static CUresult query_often(void)
     return code;
 }
 
-/* A function of CUDA 12.8. */
+/* Look up a function of CUDA 12.8. */
 static CUresult look_up(void)
 {
     cushim_CUdriverProcAddressQueryResult result;
@@ -69,7 +69,10 @@ static CUresult leak(void)
     return driver->EventCreate(&event, 0);
 }
 
-/* As a destructor of a C++ global, which was made before the driver was initialised. */
+/*
+ * Behaves like the destructor of a C++ global that was constructed before the driver was
+ * initialised.
+ */
 static CUevent late;
 
 static void destroy_late(void)
@@ -102,7 +105,7 @@ static CUresult in_child(void)
 
 static const char image[] = PTX_HEAD PTX_SPIN;
 
-/* A context is destroyed with what was used in it. */
+/* Destroy a context with all objects that were used in it. */
 static void use_context(void)
 {
     CUcontext context;
@@ -137,7 +140,9 @@ static long resident_kilobytes(void)
     return kilobytes;
 }
 
-/* As a number: the kilobytes by which the process grows over the second half of so many. */
+/*
+ * The growth of the process in KiB over the second half of `count` repetitions, as a result code.
+ */
 static CUresult growth(void (*act)(void), int count)
 {
     long kilobytes = 0;
@@ -166,7 +171,7 @@ static void *set_context(void *context)
     return NULL;
 }
 
-/* A thread ends with contexts on its stack, as most do. */
+/* A thread ends with contexts on its stack, as most threads do. */
 static void use_thread(void)
 {
     CUcontext context;
@@ -205,7 +210,7 @@ static const struct {
     {"threads", use_threads},
 };
 
-/* Print the codes of what was done; end with the last word, if it is a number. */
+/* Print the codes of the actions; exit with the last argument if it is a number. */
 int main(int count, char **words)
 {
     CUcontext context;

@@ -5,7 +5,7 @@
 
 #include "tests/check/answers.h"
 
-/* Of CUDA 12.8, twice from one place and once from another. */
+/* Functions of CUDA 12.8, called twice from one place and once from another. */
 static void newer_function_is_called(void)
 {
     CUdevice device;
@@ -15,7 +15,7 @@ static void newer_function_is_called(void)
     OK(driver->StreamGetDevice(NULL, &device));
 }
 
-/* Of CUDA 12.0 and 4.0. */
+/* Functions of CUDA 12.0 and 4.0. */
 static void older_functions_are_called(void)
 {
     unsigned long long id;
@@ -43,7 +43,7 @@ static void older_function_is_looked_up(void)
     look_up(12020);
 }
 
-/* cushim's table calls the older one where a driver lacks it. */
+/* cushim's table falls back to the older function if a driver lacks the newer one. */
 static void function_with_fallback_is_called(void)
 {
     CUevent event;

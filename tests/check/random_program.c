@@ -18,7 +18,7 @@ unsigned random_draw(struct random_program *program, unsigned below)
 
 /* --- order --- */
 
-/* All work of the current context is done. */
+/* All work of the current context, or of one stream, is complete. */
 static void note_done(struct random_program *program, bool is_of_one, CUstream stream)
 {
     for (unsigned type = RANDOM_MEMORY; type <= RANDOM_REGISTERED; type++) {
@@ -71,7 +71,7 @@ void random_order(struct random_program *program, struct random_object *memory, 
     memory->user = stream;
 }
 
-/* Nothing uses it any more. */
+/* Wait until no work uses the memory any more. */
 static void finish(struct random_program *program, struct random_object *memory)
 {
     if (!memory->is_used)
@@ -276,7 +276,7 @@ CUresult random_call_end(enum random_type type, uint64_t handle)
     return driver->MemPoolDestroy(pointer);
 }
 
-/* Work that it has queued goes on. */
+/* The work that was queued in the stream continues. */
 static void lose_stream(struct random_program *program, CUstream stream)
 {
     for (unsigned type = RANDOM_MEMORY; type <= RANDOM_REGISTERED; type++) {
@@ -330,7 +330,7 @@ static void end_context(struct random_program *program, unsigned context)
 {
     const unsigned current = program->current == context ? 0 : program->current;
 
-    /* Memory of the host and pools outlive it, others go with it. */
+    /* Host memory and pools outlive the context; other objects are destroyed with it. */
     enter(program, context);
     for (unsigned type = 0; type < RANDOM_TYPES; type++) {
         for (unsigned i = 0; i < RANDOM_OBJECTS; i++) {
@@ -346,7 +346,7 @@ static void end_context(struct random_program *program, unsigned context)
             }
         }
     }
-    /* What was made meanwhile goes, too. */
+    /* Objects that were made meanwhile are destroyed, too. */
     for (unsigned type = 0; type < RANDOM_TYPES; type++) {
         for (unsigned i = 0; i < RANDOM_OBJECTS; i++)
             program->objects[type][i].is_live &= program->objects[type][i].context != context;
@@ -405,7 +405,7 @@ static void step_set(struct random_program *program)
                                   stream));
 }
 
-/* To order the second may be to wait for everything. */
+/* Ordering the second object may have waited for everything. */
 static void order_both(struct random_program *program, struct random_object *one,
                        struct random_object *other, CUstream stream)
 {
@@ -488,7 +488,9 @@ static void CUDA_CB do_nothing(void *data)
     (void)data;
 }
 
-/* It is waited for: until then nobody knows what it orders. */
+/*
+ * The program waits for the host function, because nobody knows what it orders before it has ended.
+ */
 static void step_host_function(struct random_program *program)
 {
     CUstream stream = pick_stream(program);
@@ -574,7 +576,7 @@ void random_step(struct random_program *program)
     steps[random_draw(program, sizeof steps / sizeof *steps)](program);
 }
 
-/* --- the whole --- */
+/* --- the whole program --- */
 
 void random_begin(struct random_program *program, uint64_t seed)
 {
@@ -595,7 +597,7 @@ void random_end(struct random_program *program)
     }
     enter(program, 0);
     wait_for_context(program);
-    for (unsigned pass = 0; pass < 2; pass++) { /* to order work, an event may be made */
+    for (unsigned pass = 0; pass < 2; pass++) { /* again if ordering created an event */
         for (unsigned type = RANDOM_TYPES; type-- > 0;) {
             for (unsigned i = 0; i < RANDOM_OBJECTS; i++) {
                 if (program->objects[type][i].is_live)

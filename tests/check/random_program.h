@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Random programs without misuse: contexts, streams, events, memory, copies, modules, graphs. The
- * program knows what lives and who uses which memory, and orders all work on it: everything that it
- * calls is right, and answers success.
+ * program knows which objects exist and which work uses which memory, and orders all work on it:
+ * each of its calls is correct and succeeds.
  */
 #ifndef CUSHIM_TESTS_CHECK_RANDOM_PROGRAM_H
 #define CUSHIM_TESTS_CHECK_RANDOM_PROGRAM_H
@@ -19,9 +19,9 @@ enum random_type {
     RANDOM_STREAM,
     RANDOM_EVENT,
     RANDOM_MEMORY,
-    RANDOM_POOLED,     /* memory of a stream's order */
+    RANDOM_POOLED,     /* stream-ordered memory */
     RANDOM_HOST,       /* page-locked memory */
-    RANDOM_REGISTERED, /* the program's own, registered */
+    RANDOM_REGISTERED, /* the program's own memory, registered */
     RANDOM_MODULE,
     RANDOM_GRAPH,
     RANDOM_EXEC,
@@ -32,21 +32,21 @@ enum random_type {
 
 struct random_object {
     bool is_live;
-    unsigned context; /* that it was made in */
-    uint64_t handle;  /* or address */
+    unsigned context; /* in which it was created */
+    uint64_t handle;  /* or its address */
     CUfunction function;
     unsigned flags;
     bool is_recorded;
-    /* Of memory: work may use it that is queued in this stream. */
+    /* For memory: work that is queued in this stream may use it. */
     bool is_used;
     CUstream user;
     bool is_user_gone; /* the stream was destroyed */
 };
 
 struct random_program {
-    uint64_t state; /* of the random numbers */
+    uint64_t state; /* of the random number generator */
     unsigned contexts, current;
-    CUcontext context[RANDOM_CONTEXTS]; /* the first is the primary one; NULL: there is none */
+    CUcontext context[RANDOM_CONTEXTS]; /* the first is the primary context; NULL: there is none */
     struct random_object objects[RANDOM_TYPES][RANDOM_OBJECTS];
 };
 
@@ -55,32 +55,32 @@ unsigned random_draw(struct random_program *program, unsigned below);
 /* Initialise the driver, and make a context current. */
 void random_begin(struct random_program *program, uint64_t seed);
 
-/* A few calls. */
+/* Make a few calls. */
 void random_step(struct random_program *program);
 
-/* Give everything back. */
+/* Destroy everything. */
 void random_end(struct random_program *program);
 
-/* In place of that, if the context was lost: what is the program's own. */
+/* Replaces random_end() if the context was lost: free the program's own memory. */
 void random_abandon(struct random_program *program);
 
-/* A live object of the current context, made if there is none. */
+/* A live object of the current context, which is created if there is none. */
 struct random_object *random_pick(struct random_program *program, enum random_type type);
 
-/* A new one. Some other goes if there is no room. */
+/* Create an object. If there is no room, another one is destroyed first. */
 struct random_object *random_make(struct random_program *program, enum random_type type);
 
-/* It ends, and everything is done that is right before. */
+/* Destroy an object after everything that is necessary before. */
 void random_destroy(struct random_program *program, enum random_type type,
                     struct random_object *object);
 
-/* Memory that was registered, and was the program's own. */
+/* Free the program's own memory that was registered. */
 void random_forget(struct random_object *registered);
 
-/* The call that ends a handle of a type, and nothing else. */
+/* Only the call that destroys a handle of a type. */
 CUresult random_call_end(enum random_type type, uint64_t handle);
 
-/* Work that is queued in the stream next may use the memory. */
+/* Order earlier work on the memory before the next work in the stream, which may then use it. */
 void random_order(struct random_program *program, struct random_object *memory, CUstream stream);
 
 #endif

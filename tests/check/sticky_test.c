@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which work is named as the cause of a sticky error: what was not waited for. The driver is the
- * test's own and gives values again.
+ * Which work check names as the cause of a sticky error: the work that was not waited for. The
+ * driver is the test's own and reuses handle values.
  */
 #include <string.h>
 
@@ -16,7 +16,7 @@ enum { OBJECTS = 3, ADDRESS = 0x10000 };
 
 static struct cushim_table fake;
 static char objects[OBJECTS]; /* their addresses are the handles */
-static unsigned given;        /* the object that the next call gives */
+static unsigned given;        /* the object that the next call returns */
 static CUcontext current;
 static CUresult query_answer;
 
@@ -97,7 +97,7 @@ static void wait_for_stream(CUcontext context, CUstream stream)
     OK(driver->StreamSynchronize(stream));
 }
 
-/* An error comes, and the one set before it is named, or is known not to have caused it. */
+/* Cause an error; the earlier memset is named as a possible cause, or known to be none. */
 static void fail_after_set(bool is_named)
 {
     char text[2000];

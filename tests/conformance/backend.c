@@ -18,8 +18,8 @@ const char *backend_driver = "mock";
 const char *backend_stub;
 
 static struct cushim_table table = {.size = sizeof table};
-static struct cushim_mock *mock; /* in this process */
-static void *library;            /* otherwise */
+static struct cushim_mock *mock; /* a mock in this process */
+static void *library;            /* or a loaded library */
 static bool is_mock;
 static char reason[512];
 
@@ -87,7 +87,7 @@ const char *backend_open(void)
     return NULL;
 }
 
-/* As programs do it: by the loader's search, or from the library that they name. */
+/* The loader searches for the driver, or opens the library that was named, as in a program. */
 CUresult backend_init_cushim(void)
 {
     const bool by_path = library && strcmp(backend_driver, "real") != 0;
@@ -129,7 +129,7 @@ cushim_function backend_symbol(const char *name)
     return resolve(name, NULL);
 }
 
-/* The mock that a library is. */
+/* The mock inside the library under test. */
 static struct cushim_mock *library_mock(void)
 {
     struct cushim_mock *(*current)(void) = NULL;

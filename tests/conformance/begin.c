@@ -8,15 +8,15 @@
 #include "check.h"
 #include "tests/support/ptx.h"
 
-/* How long a gate stays shut: calls that do not wait are done by then. */
+/* How long a gate stays shut, so that calls which do not wait have returned by then. */
 enum { SHUT_MS = 50 };
 
-/* All latches of the case. */
+/* The most latches of one case. */
 enum { MOST_LATCHES = 64 };
 static struct latch latches[MOST_LATCHES];
 static size_t latch_count;
 
-/* For a GPU; a mock knows these kernels by name. */
+/* The PTX for a GPU; a mock knows these kernels by their names. */
 static const char image[] =
     PTX_HEAD ".visible .entry cushim_nothing()\n{\n    ret;\n}\n" PTX_SPIN PTX_FAULT
              ".visible .entry cushim_trap()\n{\n    trap;\n    ret;\n}\n";

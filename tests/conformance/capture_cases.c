@@ -31,7 +31,7 @@ static void begin_is_checked(void)
     OK(cu->StreamBeginCapture_v2(stream, GLOBAL));
     CODE(CUDA_ERROR_ILLEGAL_STATE, cu->StreamBeginCapture_v2(stream, GLOBAL));
     CODE(CUDA_ERROR_ILLEGAL_STATE, cu->StreamBeginCapture_v2(stream, RELAXED));
-    capture_end(stream); /* the first is active */
+    capture_end(stream); /* the first capture is active */
 }
 
 static void status_and_end_of_a_capture(void)
@@ -49,11 +49,11 @@ static void status_and_end_of_a_capture(void)
     capture_invalidated(stream);
     CODE(CUDA_ERROR_ILLEGAL_STATE, cu->StreamEndCapture(stream, &graph));
     OK(cu->StreamQuery(stream));
-    capture_begin(stream, GLOBAL); /* the stream is good for another */
+    capture_begin(stream, GLOBAL); /* the stream can be captured again */
     capture_end(stream);
 }
 
-/* The end of a capture by another thread. */
+/* A capture that another thread ends. */
 struct ending {
     CUstream stream;
     CUcontext context;
@@ -145,12 +145,12 @@ static void mode_of_the_thread_is_exchanged(void)
     capture_begin(stream, GLOBAL);
     OK(cu->ThreadExchangeStreamCaptureMode(&mode));
     EQUAL(GLOBAL, mode);
-    OK(cu->EventQuery(done)); /* allowed now, and harmless */
+    OK(cu->EventQuery(done)); /* allowed now, and does not invalidate */
     capture_active(stream);
     OK(cu->ThreadExchangeStreamCaptureMode(&mode));
     EQUAL(RELAXED, mode);
     capture_end(stream);
-    mode = (CUstreamCaptureMode)9; /* none, and accepted */
+    mode = (CUstreamCaptureMode)9; /* an unknown mode, which is accepted */
     OK(cu->ThreadExchangeStreamCaptureMode(&mode));
     EQUAL(GLOBAL, mode);
 }
@@ -189,7 +189,7 @@ static void capture_functions_answer_what_is_listed(void)
 
 /* Captures of several streams. Statement 68. */
 
-/* Two streams and the events that tie them. */
+/* Two streams, and the events that connect them. */
 struct pair {
     CUstream origin, fork;
     CUevent forked, joined;
@@ -207,7 +207,7 @@ static struct pair begin_pair(void)
     return pair;
 }
 
-/* Begin a capture of `origin` that `fork` joins, and put work there. */
+/* Begin a capture of `origin`, let `fork` join it, and queue work in `fork`. */
 static void begin_fork(const struct pair *pair)
 {
     capture_begin(pair->origin, GLOBAL);

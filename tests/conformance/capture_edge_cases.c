@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Captures that are invalidated, lose a stream, are waited for, lead into graphs. Statements 62-64,
- * 69-71, 146, 147, 178-181.
+ * Captures that are invalidated, that lose a stream, that others wait for, or that continue in
+ * graphs. Statements 62-64, 69-71, 146, 147, 178-181.
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
@@ -11,7 +11,7 @@
 #include "check.h"
 #include "graph.h"
 
-/* A stream with a capture that is invalidated. */
+/* A stream with an invalidated capture. */
 static CUstream begin_invalidated(CUstream stream, CUstreamCaptureMode mode)
 {
     capture_begin(stream, mode);
@@ -140,7 +140,7 @@ static void event_of_a_spoilt_capture_is_of_an_ended_one(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->EventQuery(event));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->EventElapsedTime(&ms, event, event));
     capture_invalidated(stream);
-    /* In a capture it is not only refused. */
+    /* In a capture, the call is refused and invalidates the capture. */
     capture_begin(other, RELAXED);
     CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamWaitEvent(other, event, 0));
     capture_invalidated(other);
@@ -222,14 +222,17 @@ static void dependencies_are_returned_and_set(void)
     capture_end(stream);
 }
 
-/* Captures that lose a stream, that others wait for, that lead into graphs. Statements 178-181. */
+/*
+ * Captures that lose a stream, that others wait for, or that continue in graphs. Statements
+ * 178-181.
+ */
 
 static void work(CUstream stream)
 {
     MUST(cu->LaunchHostFunc(stream, do_nothing, NULL));
 }
 
-/* A capture that another stream has joined, which is destroyed; what End answers then. */
+/* Destroy a stream that has joined a capture; returns the result of cuStreamEndCapture. */
 static CUresult end_without_joined(bool works, bool returns)
 {
     CUstream stream = begin_stream(), joined = begin_stream();
@@ -417,7 +420,7 @@ static void where_a_capture_begins_is_checked(void)
     CODE(CUDA_ERROR_INVALID_VALUE,
          cu->StreamBeginCaptureToGraph(stream, graph, nodes, NULL, 1, (CUstreamCaptureMode)9));
     EQUAL(CU_STREAM_CAPTURE_STATUS_NONE, capture_status(stream));
-    OK(begin_into(stream, graph, nodes, NULL, 2)); /* one node, named twice */
+    OK(begin_into(stream, graph, nodes, NULL, 2)); /* one node, listed twice */
     capture_end(stream);
 }
 

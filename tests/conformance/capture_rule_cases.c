@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a capture allows, and what invalidates it, memory and copies among it. Statements 63-67, 69,
- * 129, and the rule of 58.
+ * What a capture allows, and what invalidates it, including memory and copies. Statements 63-67,
+ * 69, 129, and the rule of 58.
  */
 #include "backend.h"
 #include "begin.h"
@@ -33,7 +33,7 @@ static void captured_event_must_not_be_asked(void)
     }
 }
 
-/* In a new capture of `stream`, this call answers 900 and invalidates it. */
+/* In a new capture of `stream`, this call returns 900 and invalidates the capture. */
 #define INVALIDATES(stream, mode, call)                                                \
     (capture_begin(stream, mode), CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, (call)), \
      capture_invalidated(stream))
@@ -206,7 +206,7 @@ static void callback_spoils_a_capture(void)
         INVALIDATES(stream, capture_modes[i], cu->StreamAddCallback(stream, called_back, NULL, 0));
 }
 
-/* Calls that fail in a capture, by number; what they are given was there before. */
+/* Calls that fail in a capture, by number. They use objects from before the capture. */
 enum { UNSAFE_CALLS = 12, UNSAFE_IN_THREAD = 5 };
 
 static const CUDA_ARRAY_DESCRIPTOR bytes_4_by_4 = {
@@ -255,7 +255,7 @@ static void allocating_invalidates_captures(void)
     begin_context();
     MUST(cu->DeviceGetDefaultMemPool(&pool, 0));
     for (int mode = 0; mode < CAPTURE_MODES; mode++) {
-        /* Not all were measured in the mode of a thread. */
+        /* In the mode THREAD_LOCAL, only some of the calls were measured. */
         const int calls = capture_modes[mode] == THREAD_LOCAL ? UNSAFE_IN_THREAD : UNSAFE_CALLS;
 
         for (int call = 0; call < calls; call++) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that a capture forbids by its mode, on objects that were there before. Statement 202. */
+/*
+ * Calls that a capture forbids depending on its mode, with objects from before the capture.
+ * Statement 202.
+ */
 #include <stdio.h>
 
 #include "backend.h"
@@ -8,7 +11,7 @@
 #include "check.h"
 #include "graph.h"
 
-/* What the calls are made with: new for each call, because some end it. */
+/* The objects that the calls use, new for each call because some calls destroy them. */
 struct things {
     CUmemoryPool pool, default_pool;
     CUdeviceptr managed, pooled;
@@ -176,7 +179,7 @@ static void global_mode_forbids_what_is_unsafe(void)
         capture_begin(stream, GLOBAL);
         CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, calls[i](&things));
         cu->StreamEndCapture(stream, &graph);
-        /* Not measured: what a driver answers that is not as the mock is said, not asserted. */
+        /* This was not measured, so codes other than success are printed and not asserted. */
         capture_begin(stream, RELAXED);
         code = calls[i](&things);
         if (code != CUDA_SUCCESS)
@@ -185,7 +188,7 @@ static void global_mode_forbids_what_is_unsafe(void)
     }
 }
 
-/* --- the attributes of pools, of which more was measured --- */
+/* --- the attributes of pools, which were measured in more detail --- */
 
 static CUresult get_threshold(CUmemoryPool pool)
 {
@@ -230,7 +233,7 @@ static void pool_attributes_follow_the_mode(void)
     capture_end(stream);
 }
 
-/* A call in a capture of its own, GLOBAL, that it may or may not invalidate. */
+/* Make a call in a new capture in mode GLOBAL, which the call may invalidate. */
 #define CAPTURED_CODE(stream, want, call) \
     (capture_begin(stream, GLOBAL), CODE(want, call), (void)cu->StreamEndCapture(stream, &graph))
 

@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cases: what any driver answers, whether it is a mock or drives a GPU, and what cushim's modules
- * and layers do on it.
+ * Cases: the behaviour of any driver, whether it is a mock or drives a GPU, and the behaviour of
+ * cushim's modules and layers on it.
  *
  * How to read and extend the suite:
  *
- *   - docs/driver-semantics.md numbers the statements. The name of a case about one begins with its
- *     number, in three digits, and goes on with a claim: 024_gated_event_is_pending. One statement
- *     may have several cases; every number up to the highest has one, or no run passes, and
- *     suite_test.py compares them with the document.
- *   - The name of a case about cushim begins with the module, as cushim_event_. What a statement's
- *     case asks of the driver it does not ask again, and what the module does with a driver's
- *     answer is tested without one, in tests/modules: it is about both together.
- *   - Each file NAME_cases.c has a table NAME_cases, named below. A new file needs a line here and
- *     in meson.build; main.c says how much a whole run must do at least.
- *   - A case is a function without arguments. It runs in a process of its own, with the driver open
- *     (`cu` of backend.h is its table) and nothing called yet. It calls the driver through the
- *     table, asserts with check.h, and returns; it need not tidy up.
- *   - CODE() and its like count as assertions and let the case go on; MUST() is for what a case
- *     only prepares, and ends it.
- *   - Nothing sleeps to be in time: work is held up by a gate (tests/support/gate.h, a host
- *     function) or a latch (begin.h, a wait for a word of memory) until the test opens it. One
- *     blocking host function holds up all others of its context: use latches beside it.
- *   - What is expected is what the CUDA reference says or what was measured on a GPU, never what
- *     the mock does: `class` says which.
- *   - A case may only be skipped on the kinds of driver that its row names in `may_skip`.
+ * - docs/driver-semantics.md numbers the statements. The name of a case about a statement begins
+ *   with its number, in three digits, and continues with a claim: 024_gated_event_is_pending. One
+ *   statement may have several cases. Every number up to the highest needs a case, or each run
+ *   fails; suite_test.py compares them with the document.
+ * - The name of a case about cushim begins with the module, such as cushim_event_. It tests the
+ *   module together with the driver. It does not repeat what the cases of statements test, and
+ *   what a module does with a driver's result is tested without a driver, in tests/modules.
+ * - Each file NAME_cases.c has a table NAME_cases, which is named below. A new file needs a line
+ *   here and in meson.build. main.c has the minimum of a whole run.
+ * - A case is a function without arguments. It runs in a process of its own, with the driver open
+ *   (`cu` of backend.h is its table) and no call made yet. It calls the driver through the table,
+ *   asserts with check.h, and returns. It need not destroy its objects.
+ * - CODE() and similar macros count as assertions, and the case continues after a failure. MUST()
+ *   is for preparations; its failure ends the case.
+ * - No case depends on a sleep: a gate (tests/support/gate.h, a host function) or a latch (begin.h,
+ *   a wait for a word of memory) blocks work until the test opens it. A blocking host function
+ *   blocks all other host functions of its context; use latches then.
+ * - Expected results come from the CUDA reference or from a measurement on a GPU, never from the
+ *   mock's behaviour: `class` says which.
+ * - A case may be skipped only on the kinds of driver in the `may_skip` of its row.
  */
 #ifndef CUSHIM_TESTS_CONFORMANCE_CASES_H
 #define CUSHIM_TESTS_CONFORMANCE_CASES_H
 
 #include <stdbool.h>
 
-/* Where an expectation comes from. */
+/* The source of an expectation. */
 enum conformance_class {
     DOCUMENTED, /* the CUDA 13.0 driver API reference */
-    MEASURED,   /* a GPU's answer, where the reference says something else or nothing */
+    MEASURED,   /* a GPU's result, where the reference says something else or nothing */
     MOCK_ONLY,  /* the mock's own promise; not run on other drivers */
     CUSHIM,     /* what cushim's headers promise on any driver */
     CLASSES
@@ -47,16 +47,16 @@ struct conformance_case {
     const char *name;
     void (*run)(void);
     enum conformance_class class;
-    unsigned only_on;        /* kinds of driver; 0: all. MOCK_ONLY says so by itself */
+    unsigned only_on;        /* kinds of driver; 0: all. Implied by MOCK_ONLY */
     unsigned may_skip;       /* kinds of driver */
     const char *settings;    /* of the mock for this case: lines of `key = value` */
     const char *environment; /* of the process: one NAME=VALUE */
-    const char *source;      /* of a measurement; NULL: MEASURED_ON */
+    const char *source;      /* of the measurement; NULL: MEASURED_ON */
 };
 
 #define MEASURED_ON "H200, 580.159.04"
 
-/* Rows without special wishes. */
+/* Rows with the usual members. */
 #define DOCUMENTED_CASE(title, function)                    \
     {                                                       \
         .name = title, .run = function, .class = DOCUMENTED \
@@ -65,12 +65,12 @@ struct conformance_case {
     {                                                     \
         .name = title, .run = function, .class = MEASURED \
     }
-/* A measurement that means nothing to a mock, or of what it does not have. */
+/* A measurement that does not apply to a mock, or that needs hardware. */
 #define GPU_CASE(title, function)                                            \
     {                                                                        \
         .name = title, .run = function, .class = MEASURED, .only_on = ON_GPU \
     }
-/* A measurement on two devices, or what cushim promises of them. */
+/* A measurement on two devices, or a promise of cushim about them. */
 #define TWO_DEVICES_CASE(title, function, of_class)                            \
     {                                                                          \
         .name = title, .run = function, .class = of_class, .may_skip = ON_GPU, \
@@ -81,13 +81,15 @@ struct conformance_case {
         .name = title, .run = function, .class = CUSHIM \
     }
 
-/* Second processes of cases, by name: started by peer_start() or process_run(), not listed. */
+/*
+ * Second processes of cases, by name. peer_start() or process_run() starts them; --list omits them.
+ */
 struct peer_row {
     const char *name;
     void (*run)(void);
 };
 
-/* The tables of cases and of peers; each ends with a row without a name. */
+/* The tables of cases and of peers; a row without a name ends each. */
 #define FOR_EACH_CASE_TABLE(X) \
     X(init_cases)              \
     X(fork_cases)              \

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a case asserts. A failed assertion is printed, and the case goes on: it says more so. */
+/*
+ * Assertions of cases. A failed assertion is printed, and the case continues, because later results
+ * help to explain the failure.
+ */
 #ifndef CUSHIM_TESTS_CONFORMANCE_CHECK_H
 #define CUSHIM_TESTS_CONFORMANCE_CHECK_H
 
@@ -9,40 +12,46 @@
 
 #include "tests/support/verdict.h"
 
-/* All may be called on the case's own thread only. */
+/* Call all of these only on the case's own thread. */
 bool check_code(int line, const char *text, CUresult got, CUresult want);
 bool check_one_of(int line, const char *text, CUresult got, const int *list);
 bool check_number(int line, const char *text, long long got, long long want);
 bool check_true(int line, const char *text, bool holds);
 
-/* Not an assertion: what a case needs to begin at all, or it fails here. */
+/* For preparations, not counted as an assertion; a failure ends the case. */
 void check_begin(int line, const char *text, CUresult got);
 
-/* A call answers a code, success, that an argument is wrong, or one of a list. */
+/*
+ * Assert that a call returns a code, succeeds, reports a wrong argument, or returns a code of a
+ * list.
+ */
 #define CODE(want, call) check_code(__LINE__, #call, (call), (CUresult)(want))
 #define OK(call) CODE(CUDA_SUCCESS, call)
 #define REFUSED(call) CODE(CUDA_ERROR_INVALID_VALUE, call)
 #define ONE_OF(call, ...) check_one_of(__LINE__, #call, (call), (const int[]){__VA_ARGS__, -1})
 
-/* An integer has a value; a condition holds. */
+/* Assert that an integer has a value, or that a condition holds. */
 #define EQUAL(want, value) check_number(__LINE__, #value, (long long)(value), (long long)(want))
 #define CHECK(condition) check_true(__LINE__, #condition, (condition))
 
 #define MUST(call) check_begin(__LINE__, #call, (call))
 
-/* The length of an array, as of the rows of a case. */
+/* The length of an array, such as the rows of a case. */
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Assertions of another process of the case. */
+/* Add assertions that another process of the case has made. */
 void check_add(unsigned assertions);
 
-/* End the case by what its assertions came to, and print their number. */
+/* End the case with the result of its assertions, and print their number. */
 _Noreturn void check_end(void);
 
-/* The same in another process of the case, which reports no number. */
+/* The same in another process of the case, which prints no number. */
 _Noreturn void check_peer_end(void);
 
-/* Take the number off the end of what a process has said. 0: it did not come to its end. */
+/*
+ * Remove the number of assertions from the end of a process's output. 0: the process did not
+ * finish.
+ */
 unsigned check_count(char *output);
 
 #endif

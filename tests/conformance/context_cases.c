@@ -146,7 +146,7 @@ static void reset_keeps_the_count(void)
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->DevicePrimaryCtxRelease_v2(device));
 }
 
-/* Contexts that are created, current, or not there. Statements 13-15, 18. */
+/* Contexts that are created, current, or missing. Statements 13-15, 18. */
 
 static void created_context_is_current(void)
 {
@@ -190,7 +190,7 @@ static void push_pop_and_set_as_documented(void)
     OK(cu->CtxPushCurrent_v2(one));
     OK(cu->CtxPushCurrent_v2(two));
     CHECK(current_context() == two);
-    OK(cu->CtxSetCurrent(one)); /* replaces the top */
+    OK(cu->CtxSetCurrent(one)); /* replaces the top of the stack */
     CHECK(current_context() == one);
     OK(cu->CtxPopCurrent_v2(&popped));
     CHECK(popped == one && current_context() == one);
@@ -306,7 +306,7 @@ static void context_calls_spoil_a_capture(void)
     capture_invalidated(stream);
 }
 
-/* The end of contexts. Statements 13, 16. What is left of their children: undefined_cases.c. */
+/* The destruction of contexts. Statements 13, 16. For their children see undefined_cases.c. */
 
 static void null_and_primary_are_not_destroyed(void)
 {

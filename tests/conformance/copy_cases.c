@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies: what they take and refuse, when they read and write, when calls return. Statements
- * 106-113.
+ * Copies: the accepted and refused arguments, when copies read and write, and when calls return.
+ * Statements 106-113.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -191,11 +191,11 @@ static void another_context_may_be_current(void)
     drain(stream);
 }
 
-/* When copies read and write, and when calls that copy return. Statements 110-113. */
+/* When copies read and write, and when the calls return. Statements 110-113. */
 
 enum { MIB = 1 << 20, MOST = 3 * MIB };
 
-/* What the calls of a case work on. */
+/* The memory that the calls of a case use. */
 static struct {
     CUdeviceptr device;
     char *pageable, *pinned;
@@ -272,7 +272,7 @@ static CUresult per_thread(void *data)
     return cu->MemcpyHtoD_v2_ptds(at.device, at.pageable, 16);
 }
 
-/* The last byte that the device holds of so many. */
+/* The last of this many bytes of device memory. */
 static int last_byte(size_t bytes)
 {
     char byte = 0;

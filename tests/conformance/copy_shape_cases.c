@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies of rows and layers, arrays, and sets. Statements 114-119. */
+/* Copies of rows and layers, arrays, and memsets. Statements 114-119. */
 #include <stdint.h>
 #include <string.h>
 
@@ -300,7 +300,7 @@ static void arrays_of_one_row_take_offsets(void)
     drain(NULL);
 }
 
-/* Sets. Statements 116 and 117. */
+/* Memsets. Statements 116 and 117. */
 
 static void values_of_each_size_fill_their_elements(void)
 {

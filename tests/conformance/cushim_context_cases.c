@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What cushim's modules for devices and contexts do on a driver. No UUID or address is printed. */
+/* cushim's modules for devices and contexts on a driver. No UUID or address is printed. */
 #include <string.h>
 
 #include "backend.h"
@@ -16,7 +16,7 @@ static int count_devices(void)
     return count;
 }
 
-/* The second device, or the case is skipped. */
+/* The second device; without one, the case is skipped. */
 static CUdevice second_device(void)
 {
     CUdevice device = -1;
@@ -125,7 +125,7 @@ static void primary_context_is_counted_and_not_pushed(void)
     CHECK(is_active(device));
     OK(cushim_context_release(other));
     CHECK(!is_active(device));
-    CHECK(current_context() != NULL); /* released, and still on the stack */
+    CHECK(current_context() != NULL); /* released, but still on the stack */
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->DevicePrimaryCtxRelease_v2(device));
 }
 
@@ -158,7 +158,7 @@ static void created_context_is_not_left_current(void)
     CHECK(current_context() == context_handle(primary));
     OK(cushim_context_push(context, &scope));
     CHECK(current_context() == context_handle(context));
-    OK(cushim_context_release(context)); /* which takes it off the stack */
+    OK(cushim_context_release(context)); /* removes it from the stack */
     CHECK(current_context() == context_handle(primary));
 }
 
@@ -302,9 +302,9 @@ static void context_is_waited_for_as_a_whole(void)
 }
 
 /*
- * A stream and an event whose context was destroyed with the driver itself. The driver may crash
- * over them (statement 17), so each is used in one more process: what the driver answers there is
- * what the modules answer, and to release one is no failure.
+ * A stream and an event whose context was destroyed by a direct call of the driver. The driver may
+ * crash on them (statement 17), so each case uses them in another process. The modules must return
+ * the driver's code there; to release the objects must succeed.
  */
 static struct cushim_stream *left_stream;
 static struct cushim_event *left_event;

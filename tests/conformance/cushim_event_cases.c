@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What cushim's modules for events and pools of events do on a driver. */
+/* cushim's modules for events and event pools on a driver. */
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -38,7 +38,7 @@ static void options_become_flags(void)
     CHECK(current_context() == NULL);
 }
 
-/* The handle of a closed event is NULL, which the driver refuses by itself. */
+/* The handle of a closed event is NULL, which the driver itself refuses. */
 static void closed_event_is_refused(void)
 {
     struct cushim_context *context = retain_primary();
@@ -90,7 +90,7 @@ static void create_recorded_records_on_any_stream(void)
 
     CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_event_create_recorded(streams[1], NULL, &event));
     CHECK(event == NULL);
-    for (size_t i = 0; i < 3; i++) { /* the first while no context is current */
+    for (size_t i = 0; i < 3; i++) { /* the first iteration has no current context */
         OK(cushim_event_create_recorded(streams[i], NULL, &event));
         CHECK(event_is_recorded(event));
         CHECK(context_handle(cushim_event_context(event)) == context_handle(context));
@@ -119,7 +119,10 @@ static void wrapped_event_is_not_destroyed(void)
     OK(cushim_event_release(owner));
 }
 
-/* The driver looks for a default stream in the current context, and so refuses it there. */
+/*
+ * The driver looks up a default stream in the current context, so it refuses an event of another
+ * one.
+ */
 static void default_streams_are_those_of_the_events_context(void)
 {
     struct cushim_context *context = retain_primary(), *other = create_context();
@@ -136,7 +139,7 @@ static void default_streams_are_those_of_the_events_context(void)
         OK(cushim_event_record(event, cushim_stream_legacy()));
         OK(cushim_event_record(event, cushim_stream_per_thread()));
         OK(cushim_event_synchronize(event));
-        /* The context of a wrapped event is not known. */
+        /* cushim does not know the context of a wrapped event. */
         CODE(refusal, cushim_event_record(wrapped, cushim_stream_legacy()));
         CHECK(current_context() == current);
     }
@@ -152,7 +155,7 @@ static void synchronize_for_gives_up_and_succeeds(void)
     struct opener opener;
     uint64_t before;
 
-    OK(cushim_event_synchronize_for(event, 0)); /* not recorded, so done */
+    OK(cushim_event_synchronize_for(event, 0)); /* not recorded, so complete */
     CHECK(!event_is_recorded(event));
     gate_shut(&gate, stream_handle(stream));
     OK(cushim_event_record(event, stream));
@@ -171,7 +174,7 @@ static void synchronize_for_gives_up_and_succeeds(void)
     OK(cushim_event_synchronize_for(event, 0));
 }
 
-/* cushim's table, with creation and destruction counted. */
+/* cushim's table, with functions that count creations and destructions. */
 static struct cushim_table counting;
 static const struct cushim_table *uncounted;
 static atomic_uint created, destroyed;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Why cushim has no time to give: what cushim_event_explain() says of each reason, among them
- * events of another process and work that failed.
+ * Reasons why there is no elapsed time: the explanations of cushim_event_explain(), also for events
+ * of another process and for failed work.
  */
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static void newest_function_is_used(void)
     detail("%s", function);
 }
 
-/* Ask for the time, and find in the explanation which event is at fault, and why. */
+/* Ask for the elapsed time; the explanation must name the event at fault and the reason. */
 static void check_explained(struct cushim_event *start, struct cushim_event *end, const char *which,
                             const char *why)
 {
@@ -38,7 +38,7 @@ static void check_explained(struct cushim_event *start, struct cushim_event *end
         detail("code %d is explained: %s (not: %s ... %s)", (int)code, text, which, why);
 }
 
-/* The reason as start, as end, and as both. */
+/* The reason must be found for the start event, the end event, and both. */
 static void check_each(struct cushim_event *bad, struct cushim_event *good, const char *why)
 {
     check_explained(bad, good, "The start event", why);
@@ -110,7 +110,7 @@ static void events_of_a_capture_are_explained(void)
     OK(cushim_event_record(captured, stream));
     check_each(captured, good, "capture that is still active");
     check_explained(wrap(captured), good, "The start event", "capture that is still active");
-    capture_end(stream_handle(stream)); /* asking has not invalidated it */
+    capture_end(stream_handle(stream)); /* the query has not invalidated it */
     check_each(captured, good, "capture that has ended");
     OK(cushim_event_record(captured, stream));
     OK(cushim_event_synchronize(captured));
@@ -128,7 +128,7 @@ static void success_and_other_codes_are_explained(void)
                  cushim_error_advice(CUDA_ERROR_NOT_FOUND)) == 0);
 }
 
-/* What the log was given. */
+/* The last text that the log received. */
 static char logged[200];
 
 static void remember(void *data, const char *message)
@@ -137,7 +137,9 @@ static void remember(void *data, const char *message)
     snprintf(logged, sizeof logged, "%s", message);
 }
 
-/* A kernel fails: neither event is at fault, and what is released after it says so. */
+/*
+ * A kernel fails: neither event is at fault, and objects that are released afterwards report that.
+ */
 static void check_fault(const char *kernel)
 {
     struct cushim_context *context = retain_primary();
@@ -184,7 +186,7 @@ static void trap_is_explained(void)
     check_fault("cushim_trap");
 }
 
-/* The other process of both cases below, and what it is asked for. */
+/* The other process of both cases below, and its steps. */
 static struct cushim_event *import(struct cushim_context *context)
 {
     struct cushim_event *event = NULL;
@@ -210,12 +212,12 @@ static void use_imported_event(void)
     OK(cushim_stream_wait_event(waiter, shared, 0));
     peer_answer((int)cushim_stream_query(waiter));
     peer_answer((int)cushim_event_synchronize(shared));
-    peer_answer((int)cushim_stream_synchronize(waiter)); /* it records only after this question */
+    peer_answer((int)cushim_stream_synchronize(waiter)); /* it records only after this answer */
 
     gate_shut(&gate, stream_handle(stream));
     peer_answer((int)cushim_event_record(shared, stream));
     CODE(CUDA_ERROR_NOT_READY, cushim_event_query(shared));
-    peer_answer(CUDA_SUCCESS); /* asked for once the other side has seen it pending */
+    peer_answer(CUDA_SUCCESS); /* asked when the parent has seen it pending */
     gate_open(&gate);
     OK(cushim_event_synchronize(shared));
     peer_answer((int)cushim_event_release(shared));
@@ -241,7 +243,7 @@ const struct peer_row cushim_event_peers[] = {
     {NULL, NULL},
 };
 
-/* Start a peer and let it import. */
+/* Start a peer and let it import the event. */
 static struct peer start_importer(const char *name, struct cushim_event *shared)
 {
     CUipcEventHandle handle;
@@ -268,22 +270,22 @@ static void two_processes_share_an_event(void)
     OK(cushim_event_record(shared, stream));
     peer = start_importer("peer_cushim_use_imported_event", shared);
 
-    /* Pending here is pending there, for the event and for a stream that waits for it. */
+    /* An event that is pending here is pending in the peer, also for a stream that waits for it. */
     EQUAL(CUDA_ERROR_NOT_READY, peer_ask(&peer));
     EQUAL(CUDA_ERROR_NOT_READY, peer_ask(&peer));
     CODE(CUDA_ERROR_NOT_READY, cushim_event_query(shared));
     gate_open(&gate);
-    EQUAL(CUDA_SUCCESS, peer_ask(&peer)); /* it has synchronized */
+    EQUAL(CUDA_SUCCESS, peer_ask(&peer)); /* the peer has synchronized with the event */
     OK(cushim_event_synchronize(shared));
-    EQUAL(CUDA_SUCCESS, peer_ask(&peer)); /* so has its waiting stream; now it may record */
+    EQUAL(CUDA_SUCCESS, peer_ask(&peer)); /* and so has its stream; the peer may record now */
 
-    /* The other way: it has recorded behind a gate of its own, which opens when it is asked. */
+    /* The other direction: the peer has recorded behind a gate, which it opens when it is asked. */
     EQUAL(CUDA_SUCCESS, peer_ask(&peer));
     CODE(CUDA_ERROR_TIMEOUT, cushim_event_synchronize_for(shared, 0));
     EQUAL(CUDA_SUCCESS, peer_ask(&peer));
     OK(cushim_event_synchronize(shared));
     OK(cushim_event_query(shared));
-    EQUAL(CUDA_SUCCESS, peer_ask(&peer)); /* it has released it */
+    EQUAL(CUDA_SUCCESS, peer_ask(&peer)); /* the peer has released the event */
     peer_end(&peer);
     OK(cushim_event_release(shared));
     CHECK(current_context() == NULL);

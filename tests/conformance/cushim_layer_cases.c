@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What cushim's layers do over a driver that works: what rules of faults change, and that the calls
- * around them reach the driver; what a sweep of a program finds.
+ * cushim's layers over a working driver: the effect of fault rules, that other calls reach the
+ * driver, and the findings of a sweep.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -21,7 +21,7 @@ enum { BYTES = 64 << 20, REQUIRES_NEWER_DRIVER = 36 };
 
 static struct cushim_layer *layer;
 
-/* The primary context is current, and a layer with these rules is what cushim_driver() returns. */
+/* Make the primary context current, and return the table of a layer with these rules. */
 static const struct cushim_table *begin_rules(const char *rules)
 {
     struct cushim_context *context = retain_primary();
@@ -53,7 +53,7 @@ static void second_call_fails(void)
     before = free_bytes();
     CODE(CUDA_ERROR_OUT_OF_MEMORY, driver->MemAlloc_v2(&second, BYTES));
     CHECK(first && !second);
-    EQUAL(before, free_bytes()); /* it has taken none */
+    EQUAL(before, free_bytes()); /* no memory was allocated */
     OK(driver->MemAlloc_v2(&third, BYTES));
     CHECK(free_bytes() < before);
     OK(driver->MemFree_v2(first));
@@ -94,7 +94,7 @@ static void rule_is_for_its_device(void)
     EQUAL(0, cushim_fault_matched(layer, 1));
 }
 
-/* The function of a name, as the driver has it for CUDA 13.0. */
+/* Look up a function by name, as of CUDA 13.0. */
 static void *look_up(const char *name)
 {
     cushim_CUdriverProcAddressQueryResult status;
@@ -113,7 +113,7 @@ static void function_is_missing(void)
 
     memcpy(&older, &cushim_layer_table(layer)->EventElapsedTime, sizeof older);
     CODE(REQUIRES_NEWER_DRIVER, driver->EventElapsedTime_v2(NULL, NULL, NULL));
-    CHECK(look_up("cuEventElapsedTime") == older); /* the version before it, which is the layer's */
+    CHECK(look_up("cuEventElapsedTime") == older); /* the older ABI, in the layer's table */
     CHECK(!look_up("cuStreamGetFlags"));
     CHECK(look_up("cuStreamQuery") != NULL);
 }
@@ -126,7 +126,7 @@ static void driver_is_older(void)
     OK(driver->DriverGetVersion(&version));
     EQUAL(11080, version);
     CHECK(driver_version() > 11080);
-    CODE(REQUIRES_NEWER_DRIVER, driver->EventElapsedTime_v2(NULL, NULL, NULL)); /* of CUDA 12.8 */
+    CODE(REQUIRES_NEWER_DRIVER, driver->EventElapsedTime_v2(NULL, NULL, NULL)); /* of 12.8 */
     OK(driver->CtxSynchronize());
     CHECK(!look_up("cuKernelGetFunction")); /* of CUDA 12.0 */
 }
@@ -150,7 +150,7 @@ static void call_hangs_until_it_is_released(void)
         fail("a thread cannot be had");
     while (cushim_fault_fired(layer, 0) == 0)
         sched_yield();
-    OK(driver->CtxSynchronize()); /* others do not hang */
+    OK(driver->CtxSynchronize()); /* other calls do not hang */
     cushim_fault_resume(layer);
     pthread_join(thread, &answer);
     CODE(CUDA_ERROR_TIMEOUT, *(CUresult *)answer);
@@ -178,18 +178,18 @@ static void lost_device_stays_lost(void)
     CODE(CUDA_ERROR_ECC_UNCORRECTABLE, driver->CtxSynchronize());
     CODE(CUDA_ERROR_ECC_UNCORRECTABLE, driver->EventCreate(&(CUevent){NULL}, 0));
     CODE(CUDA_ERROR_ECC_UNCORRECTABLE, driver->DeviceGetAttribute(&count, 1, 0));
-    OK(driver->CtxGetCurrent(&current)); /* as after a fault of a kernel */
+    OK(driver->CtxGetCurrent(&current)); /* as after a kernel fault */
     CHECK(current != NULL);
     OK(driver->DeviceGetCount(&count));
     CHECK(count > 0);
-    if (backend_is_mock()) /* whose own error it is */
+    if (backend_is_mock()) /* on a mock, the error is real */
         return;
     cushim_fault_clear(layer);
     OK(driver->CtxSynchronize());
     OK(driver->StreamQuery(NULL));
 }
 
-/* Sweep a program over the driver, and have what is wrong with it in `why`. */
+/* Sweep a program over the driver; `why` receives the findings. */
 static char why[8000];
 
 static CUresult sweep(enum bug bug, enum cushim_sweep_kind kinds, unsigned limit,
@@ -212,7 +212,7 @@ static CUresult sweep(enum bug bug, enum cushim_sweep_kind kinds, unsigned limit
 
 static void sweep_passes_what_behaves_well(void)
 {
-    enum { CALLS = 12 /* and one more poll, or none */ };
+    enum { CALLS = 12 /* one poll more or less */ };
     struct cushim_sweep_result result;
 
     if (!OK(sweep(NO_BUG, CUSHIM_SWEEP_BOTH, 0, &result)))
@@ -246,7 +246,7 @@ static void sweep_finds_what_is_wrong(void)
             detail("%s (not: %s)", why, rows[i].why);
         if (rows[i].bug == LEAKS_THE_EVENT || rows[i].bug == IGNORES_THE_RECORD)
             EQUAL(1, result.failures);
-        cu->CtxPopCurrent_v2(&(CUcontext){NULL}); /* if one was left */
+        cu->CtxPopCurrent_v2(&(CUcontext){NULL}); /* if one was left current */
     }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What cushim's module for streams does on a driver, also during captures. */
+/* cushim's module for streams on a driver, also during captures. */
 #include <stdatomic.h>
 
 #include "backend.h"
@@ -65,7 +65,7 @@ static void wrapped_stream_is_not_destroyed(void)
     OK(cushim_stream_wrap(stream_handle(owner), NULL, &wrapped));
     CHECK(cushim_stream_context(wrapped) == NULL);
     MUST(cushim_context_make_current(other));
-    OK(cushim_stream_device(wrapped, &device)); /* as the driver knows it */
+    OK(cushim_stream_device(wrapped, &device)); /* the driver's own device */
     EQUAL(load_device(), device);
     device = -5;
     OK(cushim_stream_device(cushim_stream_per_thread(), &device));
@@ -100,7 +100,7 @@ static void synchronize_for_gives_up_and_succeeds(void)
     OK(cushim_stream_synchronize_for(stream, 0));
 }
 
-/* Functions that leave their place among all that were called, from 1 on. */
+/* Host functions that record the order of their calls, counted from 1. */
 static atomic_uint called;
 
 static void CUDA_CB take_place(void *data)
@@ -108,7 +108,7 @@ static void CUDA_CB take_place(void *data)
     *(unsigned *)data = atomic_fetch_add(&called, 1) + 1;
 }
 
-/* `waiter` waits for what `worker` had to do, by `order`. */
+/* `waiter` must wait for the work of `worker` after the call of `order`. */
 static void check_order(struct cushim_stream *worker, struct cushim_stream *waiter,
                         void (*order)(struct cushim_stream *worker, struct cushim_stream *waiter))
 {
@@ -147,7 +147,7 @@ static void stream_waits_for_events_and_streams(void)
 
     check_order(create_stream(context), stream, by_event);
     check_order(create_stream(context), stream, by_stream);
-    OK(cushim_stream_wait_stream(stream, create_stream(context))); /* an idle one */
+    OK(cushim_stream_wait_stream(stream, create_stream(context))); /* an idle stream */
     OK(cushim_stream_wait_stream(stream, stream));
     OK(cushim_stream_synchronize(stream));
     CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_stream_wait_stream(stream, cushim_stream_legacy()));
@@ -185,7 +185,7 @@ static void stream_waits_across_devices(void)
     check_order(far, near, by_stream);
 }
 
-/* What a call needs a context for, a default stream of a context has. */
+/* Calls that need a context work with a default stream of a context. */
 static void default_stream_of_a_context_works_in_it(void)
 {
     struct cushim_context *context = retain_primary();
@@ -204,7 +204,7 @@ static void default_stream_of_a_context_works_in_it(void)
     CHECK(current_context() == NULL);
 }
 
-/* Neither cushim's functions nor the driver's do. */
+/* Neither cushim's functions nor the driver's need one. */
 static void created_stream_needs_no_current_context(void)
 {
     struct cushim_context *context = retain_primary();
@@ -240,7 +240,7 @@ static void created_stream_needs_no_current_context(void)
     CHECK(current_context() == NULL);
 }
 
-/* As by any question about a stream that is captured; a release is none. */
+/* Any query of a captured stream invalidates the capture; a release is no query. */
 static void synchronize_for_invalidates_a_capture(void)
 {
     struct cushim_stream *stream = create_stream(retain_primary());
@@ -253,7 +253,7 @@ static void synchronize_for_invalidates_a_capture(void)
     OK(cushim_stream_release(stream));
 }
 
-/* Creating them takes a change of the current context, which no capture minds. */
+/* The creation temporarily changes the current context, which does not affect a capture. */
 static void objects_are_created_during_a_capture(void)
 {
     static const struct cushim_event_options sharing = {

@@ -11,7 +11,7 @@
 #include "check.h"
 #include "tests/support/ptx.h"
 
-/* The primary contexts of two devices, a stream and an event of each. */
+/* The primary contexts of two devices, and a stream and an event in each. */
 struct two {
     CUcontext contexts[2];
     CUstream streams[2];
@@ -103,9 +103,9 @@ static void context_is_no_peer_of_itself(void)
     CODE(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, cu->CtxDisablePeerAccess(context));
 }
 
-/* Limits, settings and attributes that are seldom asked for. Statements 192-196. */
+/* Rarely used limits, settings and attributes. Statements 192-196. */
 
-/* The size of the L2 of the first device, whose primary context is made current. */
+/* Make the first device's primary context current; returns the size of the device's L2 cache. */
 static size_t begin_l2(void)
 {
     int bytes = 0;
@@ -244,7 +244,7 @@ static void settings_of_a_context_are_returned(void)
     REFUSED(cu->CtxSetFlags(0x1000));
     REFUSED(cu->CtxSetFlags(3));
     make_current(NULL);
-    make_current(NULL); /* the primary one was below */
+    make_current(NULL); /* the primary context was below */
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->CtxGetFlags(&flags));
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->CtxGetSharedMemConfig(&banks));
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->CtxGetExecAffinity((void *)&affinity, count));
@@ -331,7 +331,7 @@ static void attributes_of_a_stream_are_checked_kept_and_copied(void)
     EQUAL(greatest, get(other, PRIORITY).priority);
 }
 
-/* A caller whose header is older has a smaller union. */
+/* Callers with older headers pass a smaller union. */
 static void attribute_is_written_without_what_lies_beyond(void)
 {
     static const struct {

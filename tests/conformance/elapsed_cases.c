@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Elapsed time, its readings and what calls cost: order and grain, not times. Statements
- * 35-48, 80, 84.
+ * Elapsed time: its sign and resolution, errors, and the costs of calls. No case expects certain
+ * times. Statements 35-48, 80, 84.
  */
 #include <math.h>
 
@@ -12,7 +12,7 @@
 
 enum { UNTOUCHED = -7 };
 
-/* Both functions answer `want` for these two, and write on success only. */
+/* Both functions return `want` for these events, and write the time only on success. */
 static void check_elapsed(CUresult want, CUevent start, CUevent end)
 {
     float v1 = UNTOUCHED, v2 = UNTOUCHED;
@@ -29,7 +29,7 @@ static void check_both_ways(CUresult want, CUevent one, CUevent other)
     check_elapsed(want, other, one);
 }
 
-/* An event that is recorded behind a latch, which nobody opens before the end. */
+/* An event that is recorded behind a latch, which stays shut until the end of the case. */
 static CUevent begin_pending(void)
 {
     CUstream stream = begin_stream();
@@ -120,7 +120,7 @@ static void reversed_order_is_negative(void)
     start = begin_event();
     end = begin_event();
     spin = begin_kernel("cushim_spin");
-    latch = latch_shut(stream); /* until all is queued: the host has no part in the time */
+    latch = latch_shut(stream); /* shut until all is queued, so the time contains no host delay */
     OK(cu->EventRecord(start, stream));
     queue_spin(spin, stream, SPIN_NS);
     OK(cu->EventRecord(end, stream));
@@ -246,12 +246,15 @@ static void polling_belongs_to_the_query(void)
 }
 
 /*
- * What is true of costs and readings everywhere: order and grain, not times. Statements 46, 80, 84.
+ * Facts about costs and times that hold on every driver: sign and resolution. Statements 46, 80,
+ * 84.
  */
 
 enum { ROUNDS = 100, GRAIN_NS = 32 };
 
-/* How far a reading in ns is from a multiple of the grain, beyond what a float leaves. */
+/*
+ * Whether a time in ns differs from a multiple of the resolution by more than a float's rounding.
+ */
 static int is_off_grain(double ns)
 {
     return fabs(ns - GRAIN_NS * floor(ns / GRAIN_NS + 0.5)) > 0.5 + fabs(ns) * 1e-7;
@@ -320,7 +323,7 @@ static void same_event_twice_is_overwritten(void)
     event = begin_event();
     OK(cu->EventRecord(event, stream));
     OK(cu->EventRecord(event, stream));
-    CHECK(reading_ns(event, event) == 0); /* one handle measures no interval */
+    CHECK(reading_ns(event, event) == 0); /* the interval from an event to itself is 0 */
 }
 
 static void readings_are_multiples_of_32_ns(void)
@@ -346,7 +349,7 @@ static void readings_are_multiples_of_32_ns(void)
     }
 }
 
-/* The time of many calls is that of the wall clock: positive, and of no consequence. */
+/* The wall-clock time of many calls is printed; it need only be positive. */
 static void calls_of_the_page_succeed_many_times(void)
 {
     enum { CALLS = 1000 };

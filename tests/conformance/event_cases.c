@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events: creation, wrong arguments, the codes that are listed, contexts. Work that fails, and what
- * every later call answers. Statements 19-22, 30-32, 34, 47.
+ * Events: creation, wrong arguments, the documented codes, contexts; failed work, and the codes
+ * that every later call returns. Statements 19-22, 30-32, 34, 47.
  */
 #include "backend.h"
 #include "begin.h"
@@ -66,16 +66,19 @@ static void event_belongs_to_its_context_for_life(void)
     }
 }
 
-/* Every answer is one that the reference lists. Statement 22. */
+/* Every code is one that the reference lists. Statement 22. */
 
-/* The lists of the reference. */
+/* The reference's lists of codes. */
 #define CREATE 0, 4, 3, 201, 1, 2
 #define RECORD 0, 4, 3, 201, 400, 1
 #define QUERY 0, 4, 3, 400, 1, 600
 #define OTHER 0, 4, 3, 201, 400
 #define ELAPSED 0, 4, 3, 201, 400, 600, 999
 
-/* All functions on an event that may be none, and on streams that may be the default one. */
+/*
+ * Call all functions with an event that may be invalid, and with streams that may be default
+ * streams.
+ */
 static void check_all(CUevent event, CUevent other, CUstream stream)
 {
     float ms = 0;
@@ -129,7 +132,7 @@ static void answers_without_context_are_listed(void)
     ONE_OF(cu->EventDestroy_v2(event), OTHER);
 }
 
-/* Events, streams and which context is current. Statements 30-32. */
+/* Events, streams, and the current context. Statements 30-32. */
 
 static void record_across_contexts_is_400(void)
 {
@@ -174,7 +177,7 @@ static void default_streams_need_a_context(void)
         CODE(CUDA_ERROR_INVALID_CONTEXT, cu->EventRecord(event, default_streams[i]));
 }
 
-/* Everything that can be done to an event on a created stream. */
+/* Make every call on an event with a created stream. */
 static void check_calls(CUevent event, CUevent end, CUevent doomed, CUstream stream)
 {
     float ms = -7;
@@ -208,7 +211,7 @@ static void created_streams_need_no_current_context(void)
     CHECK(current_context() == NULL);
 }
 
-/* What a case has made before its context breaks. */
+/* The objects that a case creates before its context fails. */
 struct broken {
     CUcontext context;
     CUstream stream;

@@ -91,7 +91,7 @@ static void bytes_move_when_work_executes(void)
     CODE(CUDA_ERROR_NOT_READY, cu->StreamQuery(stream));
     EQUAL(9, to[0]);
     EQUAL(9, to[BYTES - 1]);
-    memset(from, 2, BYTES); /* the copy finds what is there when it executes */
+    memset(from, 2, BYTES); /* the copy reads the memory when it executes */
     gate_open(&gate);
     OK(cu->StreamSynchronize(stream));
     EQUAL(3, to[0]);
@@ -150,7 +150,7 @@ static void destroyed_stream_finishes_its_work(void)
     OK(cu->EventQuery(event));
 }
 
-/* How much of a wait of 2 * WORK_MS the waiting thread has spent on the processor. */
+/* The CPU time in ms of a thread that waits for 2 * WORK_MS. */
 static double busy_ms(unsigned flags)
 {
     CUstream stream = begin_stream();
@@ -180,7 +180,7 @@ static void blocking_sync_lets_the_thread_sleep(void)
     sleeping = busy_ms(CU_EVENT_BLOCKING_SYNC);
     MUST(cu->CtxCreate_v2(&blocking, CU_CTX_SCHED_BLOCKING_SYNC, begin_device()));
     in_context = busy_ms(CU_EVENT_DEFAULT);
-    if (backend_is_mock()) /* its time is virtual: that each returned is all that it promises */
+    if (backend_is_mock()) /* a mock's time is virtual, so only success is tested */
         return;
     detail("processor time of a wait of %d ms: %.1f ms, with BLOCKING_SYNC %.1f ms, without in a "
            "context with the flag %.1f ms",
@@ -191,7 +191,7 @@ static void blocking_sync_lets_the_thread_sleep(void)
 
 /* Streams that wait for events. Statements 26, 28. */
 
-/* A stream that is held up, one that has nothing to do, and one that waits. */
+/* A blocked stream, an idle one, and one that waits. */
 struct scene {
     CUstream busy, idle, waiter;
     CUevent event, after;
@@ -217,7 +217,9 @@ static struct scene begin_scene(void)
     return scene;
 }
 
-/* Long enough for a waiter to pass that does not wait: other work starts and ends, many times. */
+/*
+ * Many events start and end here, which gives a stream that fails to wait enough time to continue.
+ */
 static void check_held_up(const struct scene *scene)
 {
     CUevent other = begin_event();
@@ -258,7 +260,7 @@ static void waiter_does_not_take_a_later_record(void)
     latch = latch_shut(later);
     OK(cu->EventRecord(scene.event, later));
     check_held_up(&scene);
-    check_released(&scene); /* though the event is pending again */
+    check_released(&scene); /* although the event is pending again */
     CODE(CUDA_ERROR_NOT_READY, cu->EventQuery(scene.event));
     latch_open(&latch);
     OK(cu->EventSynchronize(scene.event));
@@ -270,7 +272,7 @@ static void wait_for_a_first_record_is_none(void)
     CUevent fresh = begin_event();
     CUstream stream = begin_stream();
 
-    OK(cu->StreamWaitEvent(stream, fresh, 0)); /* not recorded yet: nothing to wait for */
+    OK(cu->StreamWaitEvent(stream, fresh, 0)); /* never recorded, so nothing to wait for */
     OK(cu->EventRecord(fresh, scene.busy));
     OK(cu->StreamSynchronize(stream));
     CODE(CUDA_ERROR_NOT_READY, cu->EventQuery(fresh));
@@ -283,7 +285,7 @@ static void destroyed_event_still_holds_its_waiters(void)
 
     OK(cu->EventDestroy_v2(scene.event));
     check_held_up(&scene);
-    CODE(CUDA_ERROR_NOT_READY, cu->StreamQuery(scene.busy)); /* the work goes on */
+    CODE(CUDA_ERROR_NOT_READY, cu->StreamQuery(scene.busy)); /* the work continues */
     check_released(&scene);
 }
 

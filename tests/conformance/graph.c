@@ -109,7 +109,7 @@ size_t graph_edges(CUgraph graph)
 
 static char letter_of(CUgraphNode node)
 {
-    static const char letters[] = "kcshgewrSWafmi"; /* by CUgraphNodeType */
+    static const char letters[] = "kcshgewrSWafmi"; /* indexed by CUgraphNodeType */
     CUgraphNodeType type = CU_GRAPH_NODE_TYPE_KERNEL;
 
     MUST(cu->GraphNodeGetType(node, &type));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Captures and graphs, as the cases use them. What fails ends the case. */
+/* Captures and graphs for cases. A failure ends the case. */
 #ifndef CUSHIM_TESTS_CONFORMANCE_GRAPH_H
 #define CUSHIM_TESTS_CONFORMANCE_GRAPH_H
 
@@ -18,43 +18,43 @@ extern const CUstreamCaptureMode capture_modes[CAPTURE_MODES];
 void capture_begin(CUstream stream, CUstreamCaptureMode mode);
 CUstreamCaptureStatus capture_status(CUstream stream);
 
-/* One stream waits for another by an event, and so joins its capture. */
+/* Let one stream wait for another through an event, and so join its capture. */
 void capture_join(CUstream from, CUstream to);
 
 /* Assert that a capture is active. */
 void capture_active(CUstream stream);
 
-/* Assert that it is, and that it ends with a graph. */
+/* Assert that a capture is active, and that it ends with a graph. */
 void capture_end(CUstream stream);
 
 /* Assert that a capture is invalidated, and that it ends without a graph. */
 void capture_invalidated(CUstream stream);
 
-/* An empty graph. */
+/* Create an empty graph. */
 CUgraph graph_begin(void);
 
-/* A host node that adds 1 to a counter; NULL: that does nothing. */
+/* Add a host node that adds 1 to a counter; with NULL it does nothing. */
 CUgraphNode graph_add_host(CUgraph graph, const CUgraphNode *dependencies, size_t count,
                            atomic_int *counter);
 
-/* An executable graph of it. */
+/* Instantiate a graph. */
 CUgraphExec graph_exec(CUgraph graph);
 
-/* How many nodes and edges a graph has. */
+/* The number of nodes and of edges of a graph. */
 size_t graph_nodes(CUgraph graph);
 size_t graph_edges(CUgraph graph);
 
 /*
- * The shape of a graph: a letter per node by its type, in order of creation, then the edges, each
- * two letters from a, by the places of their nodes and sorted. "hs ab" is a set behind a host
+ * The shape of a graph: a letter for the type of each node, in the order of creation, and then the
+ * sorted edges, each as two letters that count nodes from a. "hs ab" is a memset after a host
  * function. Valid until the next call.
  */
 const char *graph_shape(CUgraph graph);
 
-/* End the capture of a stream and assert that it gives a graph of this shape. */
+/* End the capture of a stream, and assert that its graph has this shape. */
 void graph_captured(CUstream stream, const char *shape);
 
-/* Device memory of the current context, filled with zeros; and its first byte. */
+/* Zeroed device memory in the current context; and its first byte. */
 CUdeviceptr graph_memory(size_t bytes);
 unsigned char graph_byte(CUdeviceptr memory);
 

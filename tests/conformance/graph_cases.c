@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphs: what calls that make and read them accept. Statements 130-138, 185-187. */
+/*
+ * Graphs: the arguments that calls for creating and reading them accept. Statements 130-138,
+ * 185-187.
+ */
 #include <string.h>
 
 #include "backend.h"
@@ -310,7 +313,7 @@ static void flags_of_instantiation_are_checked(void)
     REFUSED(cu->GraphInstantiateWithParams(&exec, graph, NULL));
 }
 
-/* What nodes, edges, graphs for the device and user objects may not be. Statements 185-187. */
+/* What is refused of nodes, edges, graphs for the device and user objects. Statements 185-187. */
 
 static void reserved_bytes_of_a_node_are_zero(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Graphs within graphs, what an executable graph takes over, what captures make of calls, user objects
- * of graphs. Statements 144-149, 182-184.
+ * Child graphs, the changes that an executable graph accepts, calls in captures, user objects of
+ * graphs. Statements 144-149, 182-184.
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "check.h"
 #include "graph.h"
 
-/* A mock's graphs lie in each other to an end of its own. */
+/* A mock limits the depth to a number of its own. */
 static void child_graphs_nest_deeply(void)
 {
     const unsigned levels = backend_is_mock() ? 63 : 1000;
@@ -64,7 +64,7 @@ static CUgraph make(const struct shape *shape, CUgraphNode *nodes)
     return graph;
 }
 
-/* The place of a node, from 0; -1: NULL. */
+/* The index of a node; -1: NULL. */
 static int place(CUgraphNode node, const CUgraphNode *nodes)
 {
     for (int i = 0; node && i < NODES; i++) {
@@ -159,7 +159,7 @@ static void child_graph_is_compared_within(void)
     OK(cu->GraphNodeSetParams(node, (void *)&parameters));
 }
 
-/* --- copies and sets in an executable graph --- */
+/* --- copies and memsets in an executable graph --- */
 
 static void copy_in_an_executable_graph_keeps_its_kind(void)
 {
@@ -325,7 +325,7 @@ static void join_gives_two_dependencies(void)
     graph_captured(origin, "hsh ac bc");
 }
 
-/* The memory that the calls below work on. */
+/* The memory that the calls below use. */
 static CUdeviceptr memory, to_free;
 static void *pinned_to_free;
 
@@ -391,7 +391,7 @@ static void some_calls_are_forbidden_while_capturing(void)
 {
     static const struct {
         CUresult (*call)(CUstream stream);
-        bool strict, relaxed; /* forbidden in these modes */
+        bool strict, relaxed; /* whether these modes forbid the call */
     } calls[] = {
         {call_alloc, true, false},      {call_free, true, false},
         {call_alloc_host, true, false}, {call_free_host, true, false},

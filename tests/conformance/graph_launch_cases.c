@@ -192,9 +192,12 @@ static void nodes_of_an_executable_graph_are_changed_alone(void)
     EQUAL(1, graph_byte(memory));
 }
 
-/* Executable graphs against other graphs and launches, in detail. Statements 132-136, 140, 142. */
+/*
+ * Details of executable graphs: updates with other graphs, and launches. Statements 132-136, 140,
+ * 142.
+ */
 
-/* Update an executable graph, by the first ABI and by the second. */
+/* Update an executable graph with the first ABI and with the second. */
 static CUresult update_first(CUgraphExec exec, CUgraph graph, CUgraphNode *node, int *result)
 {
     CUgraphExecUpdateResult reported = CU_GRAPH_EXEC_UPDATE_ERROR;
@@ -216,7 +219,7 @@ static CUresult update(CUgraphExec exec, CUgraph graph, CUgraphNode *node, int *
     return code;
 }
 
-/* A graph of two or three host nodes in a row. */
+/* A graph of two or three host nodes in sequence. */
 static CUgraph begin_row(size_t count, CUgraphNode *nodes)
 {
     CUgraph graph = graph_begin();
@@ -235,7 +238,7 @@ static void nodes_are_paired_from_the_exits(void)
 
     begin_context();
     exec = graph_exec(begin_row(2, row));
-    /* The second before the first. */
+    /* The second node before the first. */
     graph = graph_begin();
     nodes[0] = graph_add_host(graph, NULL, 0, NULL);
     nodes[1] = graph_add_host(graph, NULL, 0, NULL);
@@ -245,7 +248,7 @@ static void nodes_are_paired_from_the_exits(void)
     CODE(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, update_first(exec, graph, &node, &result));
     EQUAL(CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, result);
     CHECK(node == nodes[0]);
-    /* No edge. */
+    /* Without an edge. */
     MUST(cu->GraphRemoveDependencies(graph, &nodes[1], &nodes[0], 1));
     CODE(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, update(exec, graph, &node, &result));
     EQUAL(CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, result);

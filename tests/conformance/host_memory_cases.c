@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Page-locked memory, and what pointers point at. Statements 98-105. */
+/* Page-locked memory, and the attributes of pointers. Statements 98-105. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,7 +180,7 @@ static void ranges_are_unregistered_by_their_start(void)
     CODE(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, cu->MemHostUnregister(page + 100));
 }
 
-/* What pointers point at. Statements 103-105. */
+/* The attributes of pointers. Statements 103-105. */
 
 static CUdeviceptr begin_pooled(void)
 {
@@ -190,7 +190,7 @@ static CUdeviceptr begin_pooled(void)
     return memory;
 }
 
-/* The value of an attribute of 4 or 8 bytes, which must be there. */
+/* The value of an attribute of 4 or 8 bytes, whose query must succeed. */
 static uint64_t value_of(CUpointer_attribute attribute, CUdeviceptr pointer)
 {
     uint64_t value = 0;

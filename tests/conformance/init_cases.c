@@ -62,7 +62,7 @@ static void some_calls_do_not_want_init(void)
     CHECK(ms == -7);
 }
 
-/* After an Init() that found no device, every call answers as before it. */
+/* After a cuInit that found no device, every call returns the same code as before it. */
 static void check_without_device(void)
 {
     CUevent event = NULL;
@@ -98,7 +98,7 @@ static void two_inits_without_device_answer_alike(void)
     CODE(CUDA_ERROR_NO_DEVICE, cu->Init(0));
 }
 
-/* Every function of a stub answers 34 and writes nothing. */
+/* Every function of a stub library returns 34 and writes nothing. */
 static void check_stub(const struct cushim_table *table, cushim_resolver resolver, void *data)
 {
     static unsigned char memory[CUSHIM_CALL_BYTES], before[CUSHIM_CALL_BYTES];
@@ -121,7 +121,7 @@ static void check_stub(const struct cushim_table *table, cushim_resolver resolve
     CHECK(called > 400);
     EQUAL(0, wrong);
     EQUAL(0, written);
-    check_add(called * 2); /* a code and an untouched memory each */
+    check_add(called * 2); /* two per call: the code, and that the memory is unchanged */
 }
 
 static cushim_function in_library(const char *symbol, void *library)
@@ -214,7 +214,7 @@ enum { PER_THREAD = 2 /* CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM */ };
 /* CUdriverProcAddressQueryResult, which is newer than some headers. */
 enum { FOUND = 0, NO_SYMBOL = 1, NO_VERSION = 2, UNWRITTEN = 5 };
 
-/* An answer to a question for a symbol. */
+/* The result of a lookup. */
 struct answer {
     CUresult code;
     void *function;
@@ -333,14 +333,14 @@ static void flag_chooses_the_per_thread_entry(void)
     check_found("cuEventRecord", 12000, PER_THREAD, "cuEventRecord_ptsz");
     check_found("cuEventRecord", 12000, 0, "cuEventRecord");
     check_found("cuMemcpyHtoD", 12000, PER_THREAD, "cuMemcpyHtoD_v2_ptds");
-    check_found("cuEventQuery", 12000, PER_THREAD, "cuEventQuery"); /* has none */
-    check_not_found("cuEventRecord", 6050, PER_THREAD, NO_VERSION); /* has, since 7.0 */
+    check_found("cuEventQuery", 12000, PER_THREAD, "cuEventQuery"); /* has no per-thread variant */
+    check_not_found("cuEventRecord", 6050, PER_THREAD, NO_VERSION); /* has one, since 7.0 */
     check_found("cuEventRecord", 6050, 0, "cuEventRecord");
 }
 
 enum { REQUIRES_NEWER_DRIVER = 36 };
 
-/* Every row of the registry that came after the driver, but those that an older one stands in for. */
+/* Every row of the registry that is newer than the driver, without those with an older fallback. */
 static void symbols_that_the_driver_lacks_are_missing(void)
 {
     const int version = driver_version();

@@ -14,7 +14,7 @@ static CUevent begin_shared(void)
     return begin_event_with(CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING);
 }
 
-/* The importing processes, which answer what they have met: the other side judges. */
+/* The importing processes report the codes that they get; the parent judges them. */
 static CUevent import(void)
 {
     CUipcEventHandle handle;
@@ -35,14 +35,14 @@ static void share(void)
     peer_answer((int)cu->EventQuery(shared));
     MUST(cu->StreamWaitEvent(waiter, shared, 0));
     peer_answer((int)cu->StreamQuery(waiter));
-    peer_answer((int)cu->EventSynchronize(shared)); /* asked for before the gate there opens */
+    peer_answer((int)cu->EventSynchronize(shared)); /* asked before the parent opens its gate */
     peer_answer(
-        (int)cu->StreamSynchronize(waiter)); /* asked for once the other side has seen it done */
+        (int)cu->StreamSynchronize(waiter)); /* asked when the parent has seen it complete */
 
     gate_shut(&gate, stream);
     peer_answer((int)cu->EventRecord(shared, stream));
     peer_answer((int)cu->EventQuery(shared));
-    peer_answer((int)CUDA_SUCCESS); /* asked for once the other side has seen it pending */
+    peer_answer((int)CUDA_SUCCESS); /* asked when the parent has seen it pending */
     gate_open(&gate);
     MUST(cu->EventSynchronize(shared));
     peer_answer((int)cu->EventQuery(shared));
@@ -69,7 +69,7 @@ static void limits(void)
     peer_answer((int)cu->EventDestroy_v2(shared));
 }
 
-/* Handles that are none, in a process that has exported nothing. */
+/* Invalid handles, in a process that has exported nothing. */
 static void open_nonsense(void)
 {
     CUipcEventHandle handle;
@@ -162,17 +162,17 @@ static void two_processes_share_an_event(void)
     peer_start(&peer, "peer_importer");
     peer_send(&peer, &handle, sizeof handle);
 
-    /* Pending here is pending there, for the event and for a stream that waits for it. */
+    /* An event that is pending here is pending in the peer, also for a stream that waits for it. */
     EQUAL(CUDA_ERROR_NOT_READY, peer_ask(&peer));
     EQUAL(CUDA_ERROR_NOT_READY, peer_ask(&peer));
     CODE(CUDA_ERROR_NOT_READY, cu->EventQuery(shared));
     gate_open(&gate);
     OK(cu->EventSynchronize(shared));
-    EQUAL(CUDA_SUCCESS, peer_ask(&peer)); /* it has synchronized, and was held up before */
+    EQUAL(CUDA_SUCCESS, peer_ask(&peer)); /* the peer was blocked, and has now synchronized */
     OK(cu->EventQuery(shared));
-    EQUAL(CUDA_SUCCESS, peer_ask(&peer)); /* its stream as well; from here on it may record */
+    EQUAL(CUDA_SUCCESS, peer_ask(&peer)); /* and so has its stream; the peer may record now */
 
-    /* The other way: it has recorded behind a gate of its own, which opens at our word. */
+    /* The other direction: the peer has recorded behind a gate, which it opens when it is asked. */
     EQUAL(CUDA_SUCCESS, peer_ask(&peer));
     EQUAL(CUDA_ERROR_NOT_READY, peer_ask(&peer));
     CODE(CUDA_ERROR_NOT_READY, cu->EventQuery(shared));
@@ -180,7 +180,7 @@ static void two_processes_share_an_event(void)
     OK(cu->EventSynchronize(shared));
     OK(cu->EventQuery(shared));
     EQUAL(CUDA_SUCCESS, peer_ask(&peer));
-    EQUAL(CUDA_SUCCESS, peer_ask(&peer)); /* it has destroyed it */
+    EQUAL(CUDA_SUCCESS, peer_ask(&peer)); /* the peer has destroyed it */
     peer_end(&peer);
     OK(cu->EventRecord(shared, stream));
     OK(cu->EventSynchronize(shared));
@@ -200,9 +200,9 @@ static void imported_event_has_limits(void)
     peer_send(&peer, &handle, sizeof handle);
     EQUAL(CUDA_ERROR_INVALID_HANDLE, peer_ask(&peer));
     EQUAL(CUDA_ERROR_INVALID_HANDLE, peer_ask(&peer));
-    EQUAL(CUDA_SUCCESS, peer_ask(&peer)); /* *ms is untouched */
+    EQUAL(CUDA_SUCCESS, peer_ask(&peer)); /* ms is unchanged */
     EQUAL(CUDA_ERROR_INVALID_HANDLE, peer_ask(&peer));
-    EQUAL(CUDA_SUCCESS, peer_ask(&peer)); /* destroyed there, and good here */
+    EQUAL(CUDA_SUCCESS, peer_ask(&peer)); /* destroyed in the peer, and still valid here */
     peer_end(&peer);
     OK(cu->EventQuery(shared));
     OK(cu->EventDestroy_v2(shared));
@@ -300,13 +300,13 @@ static void two_processes_share_memory(void)
     EQUAL(CUDA_SUCCESS, peer_ask(&peer));
     EQUAL(0x42424242, peer_ask(&peer));
     EQUAL(BYTES, peer_ask(&peer));
-    EQUAL(CUDA_SUCCESS, peer_ask(&peer));             /* a second time */
-    EQUAL(true, peer_ask(&peer));                     /* gives the same address */
+    EQUAL(CUDA_SUCCESS, peer_ask(&peer));             /* opened a second time */
+    EQUAL(true, peer_ask(&peer));                     /* the same address */
     EQUAL(CUDA_ERROR_INVALID_VALUE, peer_ask(&peer)); /* exported again */
     EQUAL(CUDA_ERROR_INVALID_VALUE, peer_ask(&peer)); /* freed */
     EQUAL(CUDA_SUCCESS, peer_ask(&peer));             /* closed, */
     EQUAL(CUDA_SUCCESS, peer_ask(&peer));             /* closed, */
-    EQUAL(CUDA_ERROR_INVALID_VALUE, peer_ask(&peer)); /* closed once more than opened */
+    EQUAL(CUDA_ERROR_INVALID_VALUE, peer_ask(&peer)); /* closed more often than opened */
     EQUAL(CUDA_ERROR_INVALID_VALUE, peer_ask(&peer)); /* a handle of zeros */
     peer_end(&peer);
     EQUAL(0x77777777, read_value(memory));

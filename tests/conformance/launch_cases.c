@@ -41,7 +41,10 @@ static int attribute(CUfunction function, int number)
 
 static void attributes_of_a_plain_kernel(void)
 {
-    /* 0 threads, 1 shared, 2 constant, 3 local bytes, 4 registers, 5 PTX, 6 binary version, ... */
+    /*
+     * Values by attribute: 0 threads, 1 shared, 2 constant, 3 local bytes, 4 registers, 5 PTX, 6
+     * binary version, ...
+     */
     static const int values[] = {1024, 0, 4, 0, 4, 50, 90, 0, 49152, -1, 0, 0, 0, 0, 0, 0};
     CUmodule module = begin_module();
     CUfunction plain = begin_function(module, "plain");
@@ -120,7 +123,7 @@ static void occupancy_of_a_plain_kernel(void)
 
 /* Launches of kernels. Statements 162-166. */
 
-/* One block of one thread. */
+/* Launch one block of one thread. */
 static CUresult launch(CUfunction function, CUstream stream, void **parameters, void **extra)
 {
     return cu->LaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, parameters, extra);
@@ -183,7 +186,7 @@ static void parameters_are_checked(void)
     CODE(CUDA_ERROR_INVALID_VALUE, launch(take, stream, parameters, extra));
     CODE(CUDA_ERROR_INVALID_VALUE, launch(nothing, stream, parameters, extra));
     CODE(CUDA_ERROR_INVALID_VALUE, launch(take, stream, NULL, bogus));
-    CODE(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, launch(take, stream, NULL, extra)); /* 12 are needed */
+    CODE(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, launch(take, stream, NULL, extra)); /* 12 needed */
     extra[3] = &none;
     CODE(CUDA_ERROR_INVALID_VALUE, launch(take, stream, NULL, extra));
     OK(launch(nothing, stream, NULL, end));
@@ -207,7 +210,7 @@ static void parameters_are_copied_at_the_call(void)
     gate_shut(&gate, stream);
     OK(launch(spin, stream, parameters, NULL));
     OK(launch(spin, stream, NULL, extra));
-    ns = UINT64_MAX; /* would take for ever */
+    ns = UINT64_MAX; /* would never end */
     gate_open(&gate);
     OK(cu->StreamSynchronize(stream));
 }

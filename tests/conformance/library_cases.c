@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Libraries, the linker and the profiler. Statements 89, 167-172, 176, 177. */
+/* CUDA library objects, the linker and the profiler. Statements 89, 167-172, 176, 177. */
 #include <stdint.h>
 #include <string.h>
 
@@ -238,7 +238,7 @@ static void visible_names_are_of_all_texts(void)
     link = begin_link();
     OK(add_text(link, uses));
     CODE(CUDA_ERROR_INVALID_SOURCE, cu->LinkComplete(link, &image, NULL));
-    /* Without a linker it is defined where it is declared. */
+    /* Without a linker, the declaration defines the variable. */
     MUST(cu->ModuleLoadData(&module, uses));
     EQUAL(4, size_of(module, "x"));
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * conformance: whether a driver answers as docs/driver-semantics.md says, and whether cushim's
- * modules and layers do on it what their headers say. See usage() below, and cases.h for what a
- * case is.
+ * conformance: tests whether a driver behaves as docs/driver-semantics.md says, and whether
+ * cushim's modules and layers behave on it as their headers say. See usage() below, and cases.h for
+ * the cases.
  *
- * A plain program: it needs nothing but the C library, so it can be carried to a machine with a
- * GPU. Exit status 0 if all passed, 1 if not, 2 for wrong arguments, 77 if there is no driver or no
- * device to test.
+ * A plain program, which needs only the C library, so that it can be copied to a machine with a
+ * GPU. The exit status is 0 if all cases passed, 1 if one failed, 2 for wrong arguments, and 77 if
+ * there is no driver or no device.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@
 #include "tests/support/environment.h"
 #include "tests/support/process.h"
 
-/* The first process of a run: says what is tested. */
+/* The first process of a run, which prints what is tested. */
 #define IDENTIFY "identify"
 #define IS_MOCK "mock: "
 
@@ -30,7 +30,10 @@ enum outcome { PASSED, FAILED, SKIPPED, OUTCOMES };
 static const char *const class_names[CLASSES] = {"documented", "measured", "mock-only", "cushim"};
 static const char *const outcome_names[OUTCOMES] = {"ok", "FAIL", "skip"};
 
-/* A whole run that does less has not run, with one GPU too: raise these as cases are added. */
+/*
+ * A whole run with less counts as failed, also with one GPU. Raise these numbers when you add
+ * cases.
+ */
 static const struct {
     unsigned kind, passed, assertions;
 } required[] = {
@@ -42,8 +45,8 @@ static const struct {
     const char *name, *help;
 } usages[] = {
     {"--driver=mock|real|PATH", "the mock in this process; the driver; a library (default: mock)"},
-    {"--only=PREFIX", "only cases whose names begin so, as 024 or cushim_event"},
-    {"--list", "name the cases, and run none"},
+    {"--only=PREFIX", "only cases whose names begin with PREFIX, such as 024"},
+    {"--list", "list the cases, and run none"},
     {"--json", "print JSON"},
     {"--settings=TEXT", "settings of the mock, lines of key = value"},
     {"--stub=PATH", "the toolkit's stub library, for statement 4"},
@@ -55,7 +58,7 @@ static const struct {
 static const struct conformance_case *const tables[] = {FOR_EACH_CASE_TABLE(NAME_TABLE)};
 static const struct peer_row *const peer_tables[] = {FOR_EACH_PEER_TABLE(NAME_TABLE)};
 
-/* All cases: by statement, and behind them those about cushim. */
+/* All cases: those of statements in their order, and then those about cushim. */
 static const struct conformance_case *cases[MOST_CASES];
 static size_t case_count;
 
@@ -69,7 +72,7 @@ static void usage(FILE *file)
         fprintf(file, "  %-24s  %s\n", usages[i].name, usages[i].help);
 }
 
-/* The statement that a case is about; 0: none, it is about cushim. */
+/* The statement of a case; 0: the case is about cushim. */
 static unsigned statement_of(const struct conformance_case *row)
 {
     return (unsigned)strtoul(row->name, NULL, 10);
@@ -101,7 +104,7 @@ static void list(const char *only)
     }
 }
 
-/* Every statement has a case, up to the highest that has one, or there is nothing to rely on. */
+/* Whether every statement up to the highest one has a case; otherwise every run fails. */
 static bool is_complete(void)
 {
     unsigned former = 0;
@@ -175,7 +178,7 @@ static void print_json(const struct conformance_case *row, enum outcome outcome,
     putchar('}');
 }
 
-/* NULL if enough was done for a whole run on this kind of driver, else what is too little. */
+/* NULL if a whole run on this kind of driver has done enough; otherwise what is missing. */
 static const char *lack(unsigned kind)
 {
     unsigned assertions = 0;
@@ -195,7 +198,7 @@ static const char *lack(unsigned kind)
     return NULL;
 }
 
-/* Print the sums. `kind` is held to the minimum of a whole run, 0 to nothing. */
+/* Print the totals. A whole run must reach the minimum of `kind`; with 0 there is no minimum. */
 static bool print_sums(unsigned kind)
 {
     const char *lacking = lack(kind);
@@ -220,8 +223,9 @@ static bool print_sums(unsigned kind)
 }
 
 /*
- * The next process finds these settings. The user's come first, so that messages number their lines
- * right. A mock need not say what it is: that is asked.
+ * Set the settings for the next process. The user's settings come first, so that line numbers in
+ * messages are right. With `quiet`, a mock does not print its identity, because the suite asks for
+ * it.
  */
 static void prepare(const char *settings, const char *more)
 {
@@ -231,7 +235,7 @@ static void prepare(const char *settings, const char *more)
     environment_set(BACKEND_SETTINGS, all);
 }
 
-/* Run one case in a process, with the environment that its row asks for. */
+/* Run one case in a process, with the environment of its row. */
 static void run_case(const struct conformance_case *row, unsigned kind, const char *settings)
 {
     char output[16384], name[256] = "";
@@ -308,7 +312,7 @@ static _Noreturn void identify(void)
     pass();
 }
 
-/* In a process of its own: a case, or the second process of one. */
+/* In a process of its own: run a case, or the second process of one. */
 static _Noreturn void run_here(const char *name)
 {
     const char *refused;
@@ -341,7 +345,7 @@ static _Noreturn void run_here(const char *name)
     fail("there is no case %s", name);
 }
 
-/* The value of `argument` if it is this option, else NULL. */
+/* The value of `argument` if it is this option, or NULL. */
 static const char *value_of(const char *argument, const char *option)
 {
     const size_t length = strlen(option);
@@ -350,7 +354,7 @@ static const char *value_of(const char *argument, const char *option)
                                                                              : NULL;
 }
 
-/* Every process of a run is given the driver and the stub. */
+/* Pass the driver and the stub library on to every process of a run. */
 static bool hand_on(void)
 {
     static char driver[FILE_PATH_BYTES + 16], stub[FILE_PATH_BYTES + 16];

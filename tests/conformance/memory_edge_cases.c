@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Managed memory, arrays, pools by location, attributes of addresses. Statements 88, 96, 188-191. */
+/*
+ * Managed memory, arrays, pools by location, attributes of addresses. Statements 88, 96, 188-191.
+ */
 #include <stdint.h>
 #include <string.h>
 
@@ -65,9 +67,12 @@ static void only_managed_memory_takes_hints(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemAdvise(plain, 4096, CU_MEM_ADVISE_SET_READ_MOSTLY, 0));
 }
 
-/* Arrays, places of managed memory, pools by location, attributes of addresses. Statements 188-191. */
+/*
+ * Arrays, locations of managed memory, pools by location, attributes of addresses. Statements
+ * 188-191.
+ */
 
-/* Types of CUmemLocation, by number: headers older than a type do not name it. */
+/* Types of CUmemLocation, as numbers because older headers lack some of them. */
 enum { NOWHERE, DEVICE, HOST, NUMA, NUMA_CURRENT, UNKNOWN = 77 };
 
 static CUmemLocation location(int type, int id)
@@ -106,12 +111,12 @@ static void cubes_have_six_square_faces(void)
     }
     of.Height = 8;
     of.Depth = 0;
-    of.Flags = 0x1000; /* no flag that there is */
+    of.Flags = 0x1000; /* an unknown flag */
     REFUSED(cu->Array3DCreate_v2(&array, &of));
     of.Flags = 0;
     of.Format = (CUarray_format)0x55;
     REFUSED(cu->Array3DCreate_v2(&array, &of));
-    of.Format = (CUarray_format)0x91; /* CU_AD_FORMAT_BC1_UNORM, which has four channels */
+    of.Format = (CUarray_format)0x91; /* CU_AD_FORMAT_BC1_UNORM, which needs four channels */
     REFUSED(cu->Array3DCreate_v2(&array, &of));
 }
 
@@ -168,7 +173,7 @@ static void advice_is_returned_until_it_is_taken_back(void)
     OK(cu->MemAdvise(memory, 4096, CU_MEM_ADVISE_SET_ACCESSED_BY, -1));
     OK(cu->MemAdvise(memory, 4096, CU_MEM_ADVISE_SET_ACCESSED_BY, 0));
     OK(cu->MemRangeGetAttribute(by, sizeof by, accessed, memory, 4096));
-    CHECK(by[0] == 0 && by[1] == -1 && by[2] == -2); /* the device, and then the host */
+    CHECK(by[0] == 0 && by[1] == -1 && by[2] == -2); /* the device first, then the host */
     OK(cu->MemAdvise(memory, 4096, CU_MEM_ADVISE_UNSET_ACCESSED_BY, 0));
     OK(cu->MemRangeGetAttribute(by, sizeof by, accessed, memory, 4096));
     CHECK(by[0] == -1 && by[1] == -2);

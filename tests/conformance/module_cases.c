@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules: what is loaded, what is found in it, what is no image. Statements 150-157, 197-200. */
+/*
+ * Modules: loading images, finding functions and variables, and invalid images. Statements 150-157,
+ * 197-200.
+ */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
 #include <stdint.h>
@@ -254,7 +257,7 @@ static void loading_is_lazy(void)
     EQUAL(CU_MODULE_LAZY_LOADING, mode);
 }
 
-/* When functions are loaded, how many blocks of them run, what is no image. Statements 197-200. */
+/* When functions are loaded, occupancy, and invalid images. Statements 197-200. */
 
 static int loaded(CUfunction function)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory pools, and allocations in the order of a stream. Statements 120-128. */
+/* Memory pools, and stream-ordered allocations. Statements 120-128. */
 #include <stdint.h>
 #include <string.h>
 
@@ -214,7 +214,7 @@ static void a_device_keeps_access_to_its_own_pool(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemPoolSetAccess(pool, NULL, 0));
 }
 
-/* Allocations in the order of a stream. Statements 121-125. */
+/* Stream-ordered allocations. Statements 121-125. */
 
 static void sizes_are_checked(void)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What each function of a driver returns before cuInit, in a host function, after a sticky error,
- * in a forked child and while a stream is captured. The column `state` of
- * loader/registry/effects.tsv is compared with it:
+ * Print what each function of a driver returns before cuInit, in a host function, after a sticky
+ * error, in a forked child, and while a stream is captured. A test compares the states in
+ * loader/registry/effects.tsv with the output:
  *
  *     states LIBRARY [FIRST] >tests/conformance/states-GPU-DRIVER.txt
  *
- * Every call is made in a process of its own, because many crash on zero arguments or change what
- * later calls return. Handles and numbers are zero, so a stream is the default stream, and each
- * pointer leads to memory. A row has a function and its code in each state; `init` has its code for
- * NULL pointers first. `x` is a crash, and `h` a call that does not return. Per-thread twins are left
- * out. FIRST is the slot to begin with. The rows come in no order.
+ * Every call has its own process, because many crash with zero arguments or change the results of
+ * later calls. Handles and numbers are zero, so a stream is the default stream; each pointer refers
+ * to memory. A row has a function and its code in each state; `init` first has its code with NULL
+ * pointers. `x` is a crash, and `h` a call that does not return. Per-thread twins are left out.
+ * FIRST is the first slot. The order of the rows varies.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -30,7 +30,7 @@ enum { CRASHED = -1, HANGS = -2, SECONDS = 20, MOST_JOBS = 64, EXIT_NOT_READY = 
 
 static const char image[] = PTX_HEAD PTX_FAULT;
 static char memory[CUSHIM_CALL_BYTES];
-static void *pointer = memory; /* what the call is given for each pointer */
+static void *pointer = memory; /* the pointer that a call gets for each pointer parameter */
 static const struct cushim_table *cu;
 static int results[2]; /* the pipe to the parent */
 
@@ -126,7 +126,7 @@ static const struct {
 };
 enum { BEFORE_INIT, STATES = sizeof states / sizeof *states };
 
-/* --- all of them --- */
+/* --- the parent --- */
 
 static int run(unsigned state, unsigned slot)
 {
@@ -161,7 +161,7 @@ static void print_code(int code)
         printf("%d", code);
 }
 
-/* One job prints every `jobs`th function, so the rows are to be sorted. */
+/* Each job prints one in `jobs` functions, so the output must be sorted. */
 static void run_job(unsigned first, unsigned jobs)
 {
     for (unsigned slot = first; slot < cushim_call_count; slot += jobs) {

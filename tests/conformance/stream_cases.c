@@ -119,7 +119,7 @@ static void numbers_are_unique_for_life(void)
         CUstream stream = begin_stream();
 
         OK(cu->StreamGetId(stream, &ids[i]));
-        if (i % 2 == 0) /* its number is not given again */
+        if (i % 2 == 0) /* its number is not reused */
             OK(cu->StreamDestroy_v2(stream));
     }
     for (int i = 0; i < STREAMS; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of the host and memory operations in a stream. Statements 57-59, 82, 173-175. */
+/* Host functions and memory operations in a stream. Statements 57-59, 82, 173-175. */
 #include <stdatomic.h>
 
 #include "backend.h"
@@ -68,7 +68,7 @@ static void blocking_function_holds_up_its_context_only(void)
     OK(cu->LaunchHostFunc(far, count, &in_far));
     OK(cu->StreamSynchronize(far));
     EQUAL(1, atomic_load(&in_far));
-    for (int i = 0; i < 100; i++) { /* other work of the context goes on */
+    for (int i = 0; i < 100; i++) { /* other work of the context continues */
         CUstream free = begin_stream();
 
         OK(cu->EventRecord(passed, free));
@@ -82,7 +82,7 @@ static void blocking_function_holds_up_its_context_only(void)
     EQUAL(2, atomic_load(&in_sibling));
 }
 
-/* What calls answer inside a host function. */
+/* The codes that calls return inside a host function. */
 struct inside {
     CUstream stream, other;
     CUevent start, end;
@@ -158,7 +158,7 @@ static void more_calls_inside_as_measured(void)
     OK(cu->EventSynchronize(inside.end));
 }
 
-/* A host function that synchronizes with its own stream. */
+/* A host function that waits for its own stream. */
 struct deadlock {
     CUstream stream;
     atomic_bool began, ended;
@@ -175,7 +175,7 @@ static void CUDA_CB synchronize_with_itself(void *data)
 
 static void synchronizing_with_itself_does_not_return(void)
 {
-    static struct deadlock deadlock; /* outlives the case's frame: the function does */
+    static struct deadlock deadlock; /* static, because the function outlives the case's frame */
     CUstream other;
     CUevent event;
 
@@ -186,7 +186,7 @@ static void synchronizing_with_itself_does_not_return(void)
     OK(cu->LaunchHostFunc(deadlock.stream, synchronize_with_itself, &deadlock));
     while (!atomic_load(&deadlock.began))
         let_time_pass();
-    for (int i = 0; i < 1000; i++) { /* other work comes and goes meanwhile */
+    for (int i = 0; i < 1000; i++) { /* meanwhile other work starts and ends */
         OK(cu->EventRecord(event, other));
         OK(cu->EventSynchronize(event));
     }
@@ -314,7 +314,7 @@ static void streams_write_values(void)
     CHECK(*word.host == ((cuuint64_t)3 << 32) + 78);
 }
 
-/* `count` writes of i + 1 to word i. */
+/* A batch of `count` writes of i + 1 to word i. */
 static void fill_batch(CUstreamBatchMemOpParams *batch, unsigned count, CUdeviceptr address)
 {
     for (unsigned i = 0; i < count; i++) {

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The suite itself: which cases it has, and what it comes to on mocks that are difficult or wrong.
+"""The suite itself: its cases, and its results on mocks that are difficult or wrong.
 
 usage: suite_test.py CONFORMANCE cases driver-semantics.md | adversarial | races | wrong LIBRARY
 
-cases:   every statement has a case, and wrong settings are refused by the user's own line.
-adversarial: the mock does what a driver may do.
-races:   the search for missing waits reports none in the suite, but for those that there are. Where
-         a race is a misuse that aborts, a case with one fails.
-wrong:   on LIBRARY (wrong.c and the mock) with one fault at a time the suite fails in the case that
-         is about it, and passes without a fault.
+cases:   every statement has a case, and wrong settings are refused with the user's own line number.
+adversarial: the suite passes on a mock in adversarial mode.
+races:   the race detector finds only the known races in the suite. If a race aborts the process as
+         a misuse, the cases with races fail.
+wrong:   on LIBRARY (wrong.c and the mock) with one deliberate error at a time, the suite fails in
+         the case about it; without an error it passes.
 """
 import json
 import os
@@ -16,13 +16,13 @@ import re
 import subprocess
 import sys
 
-# What Meson starts programs of another system with.
+# The command with which Meson starts programs for another system.
 WRAPPER = os.environ.get('EXE_WRAPPER', '').split()
 
 REFUSED = 'conformance: settings:%d:%d: mode is manual, auto or threaded, not "manul"\n'
 
-# The settings, those that are added one by one, what the detail of a failure says if it counts, and
-# the cases that fail, each with why it must.
+# For each mode: its settings, the settings that are added one by one, a text that the details of an
+# expected failure contain, and the cases that must fail with the reason.
 RUNS = {
     'adversarial': ('adversarial = yes\n',
                 ['', 'seed = 1', 'seed = 2', 'schedule = lazy', 'schedule = random',
@@ -46,7 +46,7 @@ RUNS = {
 }
 LEAST_CASES = 400
 
-# What must fail on a mock with this fault: beginnings of names of cases.
+# The cases that must fail on a mock with each error, as beginnings of their names.
 FAULTS = {
     'none': [],
     'always_done': ['024_record_behind_pending', '024_record_behind_a_latch',
@@ -58,9 +58,9 @@ FAULTS = {
     'not_clamped': ['050_priorities_are_clamped', 'cushim_stream_is_non_blocking'],
     'sticky_lost': ['034_fault_sticks', '034_trap', 'cushim_event_explain_blames'],
 }
-# A fault holds up some cases for ever, and these are given up after so long. On a slow machine others
-# may fail so as well, which does no harm: only what must fail is judged. Without a fault the suite's
-# own limit holds.
+# An error blocks some cases for ever, so they get this time limit. On a slow machine, other cases
+# may then time out, too, which does no harm, because only cases that must fail are judged. Without
+# an error, the suite's own limit applies.
 SECONDS_WITH_FAULT = 8
 
 
@@ -71,7 +71,8 @@ def run(*arguments, **environment):
 
 
 def report(*arguments, **environment):
-    """The names of the cases of a run, the details of those that failed, and the exit status."""
+    """Return the names of the cases of a run, the details of the failed ones, and the exit status.
+    """
     process = run('--json', *arguments, **environment)
     if not process.stdout:
         sys.exit('the suite does not begin: ' + process.stderr)
@@ -82,7 +83,7 @@ def report(*arguments, **environment):
 
 
 def every_statement_has_a_case(document):
-    """And every case is about a statement of the document, or about cushim."""
+    """Every case must also be about a statement of the document, or about cushim."""
     with open(document, encoding='utf-8') as file:
         numbers = [int(number) for number in re.findall(r'(?m)^(\d+)\. ', file.read())]
     names = run('--list').stdout.split()

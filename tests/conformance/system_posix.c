@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files, and children that are forked and do not start anew: statement 9, and cushim's modules.
+ * Files, and forked children that do not start the program again: statement 9, and cushim's
+ * modules.
  */
 #define _GNU_SOURCE
 #include "system.h"
@@ -67,13 +68,13 @@ const char *file_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* What a forked child, which does not start anew, has met. */
+/* The results in a forked child. */
 struct forked {
     CUresult init, count, create;
-    bool untouched; /* what EventCreate() should have made */
+    bool untouched; /* whether the output of EventCreate() is unchanged */
 };
 
-/* Fork, and do it there. Returns how the child ended (wait status). */
+/* Fork, and call `act` in the child. Returns the child's wait status. */
 static int do_in_fork(void (*act)(void *data, int end), void *data, void *met, size_t size)
 {
     int ends[2], status = 0;
@@ -82,7 +83,7 @@ static int do_in_fork(void (*act)(void *data, int end), void *data, void *met, s
     if (pipe(ends) != 0 || (child = fork()) < 0)
         fail("no child can be had");
     if (child == 0) {
-        alarm(120); /* ends a child that waits for ever */
+        alarm(120); /* ends a child that hangs */
         act(data, ends[1]);
         counters_write();
         _exit(0);
@@ -97,7 +98,7 @@ static int do_in_fork(void (*act)(void *data, int end), void *data, void *met, s
     return status;
 }
 
-/* From the child to its parent. */
+/* Send results from the child to its parent. */
 static void answer(int end, const void *met, size_t size)
 {
     if (write(end, met, size) != (ssize_t)size)
@@ -110,7 +111,7 @@ static void begin_anew(void *data, int end)
     struct forked met;
     int devices = 0;
 
-    memset(&met, 0, sizeof met); /* and what lies between its members */
+    memset(&met, 0, sizeof met); /* also sets the padding */
     met.init = cu->Init(0);
     met.count = cu->DeviceGetCount(&devices);
     met.create = cu->EventCreate(&made, 0);
@@ -137,7 +138,7 @@ static void forked_child_is_not_initialised(void)
     CODE(CUDA_ERROR_NOT_INITIALIZED, met.count);
     CODE(CUDA_ERROR_NOT_INITIALIZED, met.create);
     CHECK(met.untouched);
-    OK(cu->EventQuery(event)); /* the parent is as before */
+    OK(cu->EventQuery(event)); /* nothing has changed in the parent */
     OK(cu->EventDestroy_v2(event));
 }
 
@@ -160,14 +161,17 @@ static void inherited_event_is_undefined(void)
     OK(cu->EventQuery(event));
 }
 
-/* What a child has made of cushim's objects. */
+/* The results of cushim's objects in a child. */
 struct inherited {
     struct cushim_context *context;
     struct cushim_stream *stream;
     struct cushim_event *event;
 };
 
-/* In the child, which asserts by itself: whoever uses them is refused, and may release them. */
+/*
+ * In the child: uses of the inherited objects are refused, and releasing them is allowed. The child
+ * makes its own assertions.
+ */
 static void use_inherited_objects(void *data, int end)
 {
     const struct inherited *inherited = data;
@@ -196,7 +200,7 @@ static void forked_child_is_refused(void)
     MUST(cushim_event_record(inherited.event, inherited.stream));
     MUST(cushim_event_synchronize(inherited.event));
     EQUAL(0, do_in_fork(use_inherited_objects, &inherited, &nothing, sizeof nothing));
-    OK(cushim_event_record(inherited.event, inherited.stream)); /* the parent is as before */
+    OK(cushim_event_record(inherited.event, inherited.stream)); /* the parent is unchanged */
     OK(cushim_event_synchronize(inherited.event));
     OK(cushim_event_release(inherited.event));
     OK(cushim_stream_release(inherited.stream));

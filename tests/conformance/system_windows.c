@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files. Statement 9 is about forks, of which Windows has none. */
+/* Files. Statement 9 is about fork(), which Windows lacks. */
 #include "system.h"
 
 #include <stddef.h>

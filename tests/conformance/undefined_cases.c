@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the reference leaves undefined. Statements 17, 78, 79. A driver may crash here, so each call
- * is done in one more process, which says what it was answered if it lives.
+ * Behaviour that the reference leaves undefined. Statements 17, 78, 79. A driver may crash here, so
+ * each call is made in another process, which prints the code if it survives.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,10 @@
 
 #define ANSWER "answers %d, misuses %zu"
 
-/* In the second process: say what the call was answered, and what a mock has noted of it. */
+/*
+ * In the second process: print the code of the call, and the number of misuses that a mock has
+ * reported.
+ */
 static void print_answer(CUresult code)
 {
     detail(ANSWER, (int)code, backend_is_mock() ? backend_misuses() : 0);
@@ -70,7 +73,7 @@ static void use_stream_after_reset(void)
     print_answer(cu->StreamQuery(stream));
 }
 
-/* A stream and an event of a context that is destroyed. */
+/* A stream and an event of a destroyed context. */
 static void begin_orphans(CUstream *stream, CUevent *event)
 {
     CUcontext context;
@@ -120,11 +123,11 @@ static void destroy_orphaned_stream(void)
     print_answer(cu->StreamDestroy_v2(stream));
 }
 
-/* What became of a call. */
+/* The result of a call in another process. */
 struct outcome {
-    bool died, crashed; /* without an answer; of memory that is not there */
-    int code;           /* that it was answered, or -1 */
-    size_t misuses;     /* that a mock has noted */
+    bool died, crashed; /* by a signal; by an access to unmapped memory */
+    int code;           /* the code that the call returned, or -1 */
+    size_t misuses;     /* that a mock has reported */
 };
 
 static struct outcome outcome_of(const char *call)
@@ -145,7 +148,7 @@ static struct outcome outcome_of(const char *call)
     return outcome;
 }
 
-/* A crash, or a code of the list. */
+/* The call must crash, or return a code of the list. */
 static void check_outcome(const char *call, const int *list)
 {
     const struct outcome outcome = outcome_of(call);
@@ -156,7 +159,7 @@ static void check_outcome(const char *call, const int *list)
         check_one_of(__LINE__, call, (CUresult)outcome.code, list);
 }
 
-/* A mock decides where a driver does not. */
+/* A driver may crash; a mock always returns a code. */
 static void children_of_a_destroyed_context(void)
 {
     static const char *const calls[] = {

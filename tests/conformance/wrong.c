@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Wrong mocks: the mock's shared library with one fault, on which the suite must fail. A patched
- * table stands between the exported functions and the mock; CUSHIM_WRONG names the fault.
+ * Wrong mocks: the mock's shared library with one deliberate error, on which the suite must fail.
+ * The exported functions call a patched table instead of the mock's; CUSHIM_WRONG names the error.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -14,10 +14,10 @@
 
 #include "src/library/library.h"
 
-/* What the exported functions would call without the fault. */
+/* The table without the error. */
 static const struct cushim_table *right;
 
-/* Every query answers "done". */
+/* Every query returns success. */
 static CUresult done(CUresult code)
 {
     return code == CUDA_ERROR_NOT_READY ? CUDA_SUCCESS : code;
@@ -39,7 +39,7 @@ static void always_done(struct cushim_table *table)
     table->StreamQuery = query_stream_as_done;
 }
 
-/* Bytes move when a copy is submitted, not when the stream comes to it. */
+/* Copies move their bytes when they are queued, not when the stream reaches them. */
 static CUresult CUDAAPI copy_to_device_now(CUdeviceptr to, const void *from, size_t bytes,
                                            CUstream stream)
 {
@@ -66,7 +66,7 @@ static void at_submission(struct cushim_table *table)
     table->MemsetD8Async = set_now;
 }
 
-/* A host function is called at once, by the thread that queues it. */
+/* A host function is called at once, on the thread that queues it. */
 static CUresult CUDAAPI call_now(CUstream stream, CUhostFn function, void *data)
 {
     if (!function)
@@ -80,7 +80,7 @@ static void inline_host(struct cushim_table *table)
     table->LaunchHostFunc = call_now;
 }
 
-/* Elapsed time has no sign. */
+/* Elapsed time is never negative. */
 static CUresult without_sign(CUresult code, float *ms)
 {
     if (code == CUDA_SUCCESS && *ms < 0)
@@ -104,10 +104,13 @@ static void never_negative(struct cushim_table *table)
     table->EventElapsedTime_v2 = elapsed_v2;
 }
 
-/* A stream that waits for an event follows its newest record, not the one that it found. */
+/*
+ * A stream that waits for an event follows its newest record, not the one that was current at the
+ * call.
+ */
 enum { MOST_WAITS = 256 };
 
-/* A stream that waits for `word`, which is written when the event is done. */
+/* A stream waits for `word`, which a thread writes when the event is complete. */
 static struct wait {
     CUevent event;
     volatile uint32_t *word;
@@ -128,7 +131,7 @@ static void *follow(void *data)
     return data;
 }
 
-/* A word of page-locked memory of the stream's context, 0. */
+/* A zero word of page-locked memory in the stream's context. */
 static bool make_word(CUstream stream, void **word, CUdeviceptr *address)
 {
     CUcontext context = NULL, popped;
@@ -171,7 +174,7 @@ static void no_snapshot(struct cushim_table *table)
     table->StreamWaitEvent = wait_for_newest;
 }
 
-/* A stream has the priority that was asked for, whatever the range. */
+/* A stream gets exactly the requested priority, without clamping. */
 enum { MOST_STREAMS = 256 };
 
 static struct {
@@ -208,7 +211,7 @@ static void not_clamped(struct cushim_table *table)
     table->StreamGetPriority = get_priority;
 }
 
-/* A fault is answered once, and then all is well. */
+/* A sticky error is returned only once. */
 static atomic_bool answered;
 
 static CUresult once(CUresult code)
@@ -252,7 +255,7 @@ static void sticky_lost(struct cushim_table *table)
     table->CtxSynchronize = synchronize_context_once;
 }
 
-/* No fault: the suite must pass, or it is the patching that it fails on. */
+/* No error: the suite must pass, which shows that the patching itself does no harm. */
 static void none(struct cushim_table *table)
 {
     (void)table;
@@ -272,7 +275,7 @@ static const struct {
     {"sticky_lost", sticky_lost},
 };
 
-/* Behind the library's own constructor, which is linked before this one. */
+/* Runs after the library's own constructor, which is linked before this file. */
 __attribute__((constructor)) static void begin(void)
 {
     static struct cushim_table wrong;
@@ -287,5 +290,5 @@ __attribute__((constructor)) static void begin(void)
             return;
         }
     }
-    abort(); /* there is no such fault */
+    abort(); /* there is no such error */
 }

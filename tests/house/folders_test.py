@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The folders of the sources: which include headers of which.
+"""The source folders: which folder includes headers of which other folder.
 
     folders_test.py SOURCE_ROOT
 
-Whoever reads a folder needs to know those that it includes and no other, so there is no cycle, and
-every edge is declared in folders.txt. What is generated counts as lying beside its meson.build.
-What includes do not show, symbols_test.py reads in the objects of the build.
+A reader of a folder needs to know only the folders that it includes. So there is no cycle, and
+folders.txt declares every edge. A generated file belongs to the folder of its meson.build.
+symbols_test.py reads the edges that includes do not show from the objects of the build.
 """
 
 import os
@@ -36,7 +36,7 @@ def read_table(path):
 
 
 def read_sources(root):
-    """Map each edge between two folders to one of the lines that make it."""
+    """Map each edge between two folders to a line that causes it."""
     edges = {}
     for top in ROOTS:
         for folder, _, files in os.walk(os.path.join(root, top)):
@@ -58,7 +58,7 @@ def add_edges(edges, root, path):
 
 
 def find_cycle(edges):
-    """One cycle as a list of folders, or None."""
+    """Return a cycle as a list of folders, or None."""
     graph = {}
     for folder, other in sorted(edges):
         graph.setdefault(folder, []).append(other)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Macros of the public headers have one meaning: no other file and no build defines one of them.
+"""Macros of the public headers have one meaning: no other file and no build file defines one.
 
     macros_test.py SOURCE_ROOT
 
-Otherwise a name means one thing to a reader of the headers, and another in some of the files.
+Otherwise a name could mean one thing in the headers and another thing in some source files.
 """
 
 import os
@@ -18,7 +18,7 @@ source_root = None
 
 
 def texts(root, top):
-    """Each (path, text) of the sources and builds below `top`, which may be a file."""
+    """Yield the (path, text) of each source and build file below `top`, which may be a file."""
     paths = [top] + [os.path.relpath(os.path.join(folder, name), root)
                      for folder, _, files in os.walk(os.path.join(root, top)) for name in files]
     for path in paths:

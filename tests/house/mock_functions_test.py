@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The driver's functions in the mock, as an editor, ctags or grep finds them.
+"""The driver functions of the mock are where an editor, ctags or grep finds them.
 
     mock_functions_test.py SOURCE_ROOT
 
-Each row of src/mock/driver_functions.tsv has one ordinary definition, whose name is where tools
-for C look for it. Whoever searches for another symbol that it serves finds the comment before it.
-The compiler compares the types of the parameters with the row; this test compares their names, so
-that no two parameters of one type are exchanged.
+Each row of src/mock/driver_functions.tsv has one ordinary definition, so that tools for C find its
+name. If the function serves other symbols, too, the comment before it names them. The compiler
+compares the types of the parameters with the row. This test compares their names, so that two
+parameters of one type cannot be exchanged.
 """
 
 import glob
@@ -45,7 +45,7 @@ def read_definitions():
 
 
 def read_rows():
-    """What each slot's row says, under the slot that names the function."""
+    """Map the slot that names a function to its row."""
     loader = os.path.join(source_root, 'loader')
     sys.path[:0] = [os.path.join(loader, 'registry'), os.path.join(loader, 'generator')]
     sys.dont_write_bytecode = True

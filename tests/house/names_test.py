@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No source has a list of the driver's functions: loader/registry says what they do.
+"""No source file has a list of driver functions: only loader/registry says what they do.
 
     names_test.py SOURCE_ROOT
 
-A source may name at most two functions: those that it calls or is about. More names in one file
-count as a list, which is allowed only below, with its reason. A name is a string, a field of a
+A source file may name at most two functions: those that it calls or is about. More names in one
+file count as a list, which needs an exception with a reason below. A name is a string, a field of a
 table, or a slot in CUSHIM__SLOT().
 """
 
@@ -18,7 +18,7 @@ ENDINGS = ('.c', '.h', '.py', '.js', '.tsv', '.in')
 ROOTS = ('include', 'loader', 'src')
 REGISTRY = os.path.join('loader', 'registry')
 
-# How many names a file may have, and why they are no list of what functions do.
+# How many names a file may have, and why they are not a list of what functions do.
 EXCEPTIONS = {
     'loader/fill.c': (3, 'the symbols by which the loader knows that a library is a driver'),
     'src/check/rules/rules.tsv': (10, 'a column refers to pages of the CUDA reference'),
@@ -46,7 +46,7 @@ def read_symbols(root):
 
 
 def names_of(path, text, symbols):
-    """The functions, and the patterns of functions, that a source names."""
+    """Return the functions, and the patterns of functions, that a source file names."""
     if path.endswith('.tsv'):
         found = set(FIELD.findall(text))
     else:
@@ -56,7 +56,7 @@ def names_of(path, text, symbols):
 
 
 def read_sources(root):
-    """The names in each source, by its path."""
+    """Map the path of each source file to the names in it."""
     symbols = read_symbols(root)
     sources = {}
     for top in ROOTS:

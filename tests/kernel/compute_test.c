@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What instructions compute, by groups of opcodes: each lane has its own operands. */
+/* The results of instructions, by groups of opcodes; each lane has its own operands. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,8 +7,8 @@
 #include "fixture.h"
 
 /*
- * One instruction with up to three operands of 4 or 8 bytes, which lie behind each other: of each
- * lane a, then b, then c.
+ * Loads up to three operands of 4 or 8 bytes for one instruction; for each lane, a, b and c are
+ * adjacent in memory.
  */
 #define PROLOGUE                                                                      \
     HEAD ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n"                    \
@@ -236,7 +236,7 @@ static void bits(void **state)
 
 #define VIDEO(name) name " %r0, %r2, %r3, %r4;"
 
-/* By the numbers of the words, highest first; the third operand only counts for sums and cvt.pack. */
+/* Names count the words from the highest. The third operand is used only by sums and cvt.pack. */
 static void several_numbers_in_a_word(void **state)
 {
     static const struct case32 cases[] = {
@@ -295,7 +295,7 @@ static void comparisons_and_choices(void **state)
         {"setp.lt.f16 %p1, %h2, %h3; selp.u32 %r0, 1, 0, %p1;", 0xbc00, 0x3c00, 0, 1},
         {"testp.subnormal.f32 %p1, %f2; selp.u32 %r0, 1, 0, %p1;", 1, 0, 0, 1},
         {"setp.ge.s16 %p1, %h2, %h3; selp.u32 %r0, 1, 0, %p1;", 0x8000, 0, 0, 0},
-        /* Two halves at once, whose guard or third operand is one of the results. */
+        /* Two halves at once; the guard or the third operand is also a result. */
         {TWO "@%p1 setp.lt.f16x2 %p1|%p2, %r2, %r3;" BOTH, 0x3c004000, 0x40003c00, 1, 2},
         {TWO "@%p1 setp.gt.f16x2 %p2|%p1, %r2, %r3;" BOTH, 0x3c004000, 0x40003c00, 1, 2},
         {TWO "setp.lt.and.f16x2 %p1|%p2, %r2, %r3, %p1;" BOTH, 0x3c004000, 0x40003c00, 1, 2},
@@ -473,7 +473,7 @@ static uint32_t permuted(uint32_t low, uint32_t high, uint32_t selector)
     return result;
 }
 
-/* A selector or distance that all lanes share; the result may replace an operand. */
+/* All lanes have the same selector or distance; the result may replace an operand. */
 static void all_lanes_share_a_selector_or_a_distance(void **state)
 {
     uint32_t input[96];

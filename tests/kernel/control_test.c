@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Branches, calls, barriers, and what lanes do together. */
+/* Branches, calls, barriers, and operations of several lanes. */
 #include <string.h>
 
 #include <stdio.h>
@@ -45,7 +45,10 @@ static void guards_choose_lanes(void **state)
         assert_int_equal(result[i], i % 2 ? 7 + i : 9);
 }
 
-/* Each lane takes the lock in turn: the others spin at a lower instruction than its owner is at. */
+/*
+ * The lanes take the lock one after the other; those that spin are at a lower instruction than the
+ * owner.
+ */
 static void lock_of_the_own_warp_is_released(void **state)
 {
     const uint32_t *result =
@@ -63,7 +66,7 @@ static void lock_of_the_own_warp_is_released(void **state)
     assert_int_equal(sum, 63 * 64 / 2);
 }
 
-/* Lane 0 waits for a word that lane 1 writes further on in the text. */
+/* Lane 0 polls a word that lane 1 writes in later code. */
 static void lane_that_polls_does_not_keep_others_from_running(void **state)
 {
     const uint32_t *result =
@@ -178,7 +181,7 @@ static void functions_call_each_other_in_turn(void **state)
         assert_int_equal(result[i], i % 2 == 0);
 }
 
-/* No compiler passes arguments in registers or as constants. */
+/* No compiler passes arguments like this. */
 static void arguments_in_registers_are_refused(void **state)
 {
     static const struct {
@@ -207,7 +210,7 @@ static void arguments_in_registers_are_refused(void **state)
     }
 }
 
-/* By a list of the functions that a pointer may be. */
+/* The call has a list of the functions that the pointer may refer to. */
 static void pointers_may_have_a_list_of_targets(void **state)
 {
     const uint32_t *result = words(run_text(
@@ -226,8 +229,8 @@ static void pointers_may_have_a_list_of_targets(void **state)
 }
 
 /*
- * Even lanes wait, within a function that has wide registers, for what odd lanes do within another
- * one at the same depth. Their frames have other rows, and do not disturb each other.
+ * Even lanes wait, inside a function with wide registers, for odd lanes inside another function at
+ * the same call depth. The functions have different frames, which must not overlap.
  */
 static void lanes_in_two_functions_keep_their_values(void **state)
 {
@@ -307,7 +310,7 @@ static void lanes_exchange_values(void **state)
     }
 }
 
-/* The lanes of each half wait for those of the same half alone, though they come on two ways. */
+/* The lanes of each mask wait only for each other, although they arrive on different paths. */
 static void masks_of_sync_are_meant(void **state)
 {
     const uint32_t *result =
@@ -326,7 +329,7 @@ static void masks_of_sync_are_meant(void **state)
                                              : 16 + 18 + 20 + 22 + 24 + 26 + 28 + 30);
 }
 
-/* A full mask: the lanes of both ways wait for each other. */
+/* With a full mask, the lanes of both paths wait for each other. */
 static void lanes_on_two_ways_exchange_values(void **state)
 {
     const uint32_t *result =
@@ -341,7 +344,9 @@ static void lanes_on_two_ways_exchange_values(void **state)
         assert_int_equal(result[i], (i ^ 16) + (i < 16 ? 200 : 100));
 }
 
-/* Registers that live through a loop keep their places, whatever else is used in it. */
+/*
+ * Registers that are live through a loop keep their places, whatever other registers the loop uses.
+ */
 static void values_live_through_loops(void **state)
 {
     const uint32_t *result =
@@ -390,7 +395,7 @@ static void barriers_order_the_threads_of_a_block(void **state)
     }
 }
 
-/* Each round, a thread reads what another one has written, and all have read before the next. */
+/* In each round, a thread reads what another one has written; the round ends when all have read. */
 static void barriers_in_memory_have_phases(void **state)
 {
     const uint32_t *result = words(run_text(
@@ -414,7 +419,7 @@ static void barriers_in_memory_have_phases(void **state)
         assert_int_equal(result[i], 300 + 3 * ((i + 33) % 64));
 }
 
-/* A phase lasts until as many bytes have come as were announced. */
+/* A phase ends when the announced number of bytes has arrived. */
 static void barriers_in_memory_count_arrivals(void **state)
 {
     const uint32_t *result = words(run_text(
@@ -455,7 +460,7 @@ static const char grid_barrier[] =
            "wait: ld.acquire.gpu.global.u32 %r4, [%rd2]; setp.lt.u32 %p1, %r4, %r2;\n"
            "@%p1 bra wait; mov.u32 %r5, %ctaid.x; mad.wide.u32 %rd3, %r5, 4, %rd1;\n" STORE("%r4"));
 
-/* What 100 blocks have read at the end, each of which waits for all. */
+/* The values that 100 blocks read at the end; each block waits for all others. */
 static const uint32_t *run_grid_barrier(struct run options)
 {
     struct ptx_module *module = translate(grid_barrier);
@@ -477,7 +482,9 @@ static void blocks_of_a_cooperative_launch_are_all_resident(void **state)
     assert_int_equal(counts.blocks, 100);
 }
 
-/* As on a GPU whose multiprocessors hold 32 of them each; the first blocks wait for the last. */
+/*
+ * As on a GPU with 32 resident blocks per multiprocessor: the first blocks wait for the last one.
+ */
 static void blocks_that_wait_for_others_are_resident(void **state)
 {
     (void)state;

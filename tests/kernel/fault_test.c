@@ -4,7 +4,7 @@
 
 #include "fixture.h"
 
-/* The fault is in line 8 of the text, and of one thread of the second block. */
+/* The fault is in line 8 of the text, in one thread of the second block. */
 #define KERNEL(body)                                                                             \
     HEAD ".visible .entry k(.param .u64 out)\n{\n"                                               \
          ".reg .b64 %rd<10>; .reg .b32 %r<30>; .reg .pred %p<10>; .shared .align 8 .b8 s[64];\n" \
@@ -71,7 +71,7 @@ static void allocation_that_is_too_small_for_the_last_number(void **state)
     cushim__ptx_release(module);
 }
 
-/* With all lanes at once, of which the last ones are outside. */
+/* All lanes access memory at once; the last ones are outside. */
 static void addresses_of_whole_warps(void **state)
 {
     static const struct {
@@ -146,7 +146,7 @@ static void traps(void **state)
                   PTX_INVALID_PC, 9);
 }
 
-/* With local memory in its frames, and with registers alone. */
+/* With local memory in the frames, and with registers only. */
 static void endless_recursion_ends(void **state)
 {
     static const char *const texts[] = {
@@ -194,7 +194,7 @@ static void state_after_a_fault_remains(void **state)
         cushim__ptx_launch_create(module, 0, &shape, "", 0, NULL, &callbacks, NULL);
 
     (void)state;
-    cushim__ptx_release(module); /* the launch holds it */
+    cushim__ptx_release(module); /* the launch keeps a reference */
     assert_int_equal(cushim__ptx_run(launch, 100), PTX_FAULT);
     assert_int_equal(cushim__ptx_run(launch, 100), PTX_FAULT);
     assert_int_equal(cushim__ptx_fault(launch)->kind, PTX_TRAP);

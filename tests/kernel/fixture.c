@@ -7,7 +7,7 @@
 
 enum { ALLOCATIONS = 64, SLICES = 1 << 20 };
 
-#define FIRST UINT64_C(0x700000000000) /* address of an allocation */
+#define FIRST UINT64_C(0x700000000000) /* address of the first allocation */
 
 char printed[16384];
 bool reuse_memory;
@@ -113,7 +113,7 @@ static uint64_t timer(void *data, uint64_t instructions)
     return TIMER + instructions;
 }
 
-/* Whatever is bound to it, it has 4 rows of 4 words; its handle is its address. */
+/* Every texture has 4 rows of 4 words; its handle is its address. */
 static bool texture(void *data, uint64_t handle, struct ptx_texture *found)
 {
     (void)data;

@@ -21,23 +21,23 @@ extern const struct ptx_callbacks callbacks;
 extern uint64_t accesses[3];      /* that the hook has seen, by use */
 #define TIMER (UINT64_C(5) << 32) /* nanoseconds at the beginning of a launch */
 extern struct ptx_race races[80];
-extern size_t race_count; /* that the hook has seen */
+extern size_t race_count; /* races that the hook has seen */
 
-/* Memory of the device, zeroed; it goes with the test. */
+/* Allocate zeroed device memory, which is freed at the end of the test. */
 uint64_t device_memory(size_t bytes);
-extern bool reuse_memory; /* malloc() of kernels returns what was freed */
+extern bool reuse_memory; /* whether malloc() in kernels reuses freed memory */
 void *device_bytes(uint64_t address);
 int forget_memory(void **state);
 
-/* A module of one text, which has to be translated; and one that is refused. */
+/* Translate a text, which must succeed; translate a text that must be refused. */
 struct ptx_module *translate(const char *text);
 struct ptx_error refused(const char *text);
 extern const struct ptx_target any_target;
 
-/* Addresses of all globals of a module, in memory with their initial values. */
+/* The addresses of all global variables of a module, in memory with their initial values. */
 const uint64_t *place_globals(const struct ptx_module *module);
 
-/* What a launch is: its grid, block and the rest are one, unless said otherwise. */
+/* The options of a launch; the default for grid, block and similar members is one. */
 struct run {
     uint32_t grid, block;
     size_t shared;
@@ -48,14 +48,14 @@ struct run {
     size_t bytes;
 };
 
-/* Run a kernel to its end. What became of it is in `fault` and `counts`. */
+/* Run a kernel to its end. `fault` and `counts` have the details. */
 enum ptx_state run(struct ptx_module *module, const char *kernel, struct run options);
 extern struct ptx_fault fault;
 extern struct ptx_counts counts;
 
 /*
- * Run a text with one kernel `k(.param .u64 out, .param .u64 in)` in one block, and release it. The
- * memory behind `in` begins with the input.
+ * Run a text with one kernel `k(.param .u64 out, .param .u64 in)` in one block, and release its
+ * module. The memory at `in` begins with the input. Returns the address of `out`.
  */
 uint64_t run_text(const char *text, uint32_t threads, const void *input, size_t bytes,
                   size_t output_bytes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spaces of memory, atomic operations, special registers, and functions of the driver. */
+/* Memory spaces, atomic operations, special registers, and functions that the driver provides. */
 #include <stdio.h>
 #include <string.h>
 
@@ -78,7 +78,7 @@ static void spaces_are_seen_by_their_own_and_generic_addresses(void **state)
     cushim__ptx_release(module);
 }
 
-/* With a size of zero, cp.async reads nothing and writes zeros; a policy changes nothing. */
+/* With a size of zero, cp.async reads nothing and writes zeros; a cache policy has no effect. */
 static void copies_may_ignore_their_source(void **state)
 {
     static const uint32_t input[] = {1, 2, 3, 4}, expected[] = {0, 0, 3, 4, 1, 2, 3, 4};
@@ -99,7 +99,10 @@ static void copies_may_ignore_their_source(void **state)
     assert_memory_equal(result, expected, sizeof expected);
 }
 
-/* Whole warps: one number behind the other, from a place that 8 does not divide, apart, mixed. */
+/*
+ * Accesses of whole warps: to adjacent numbers, at addresses that are not multiples of 8, with
+ * gaps, in mixed order.
+ */
 static void whole_warps_read_and_write_as_lanes_do(void **state)
 {
     uint32_t input[72];
@@ -117,7 +120,10 @@ static void whole_warps_read_and_write_as_lanes_do(void **state)
                "shl.b32 %r4, %r1, 5; add.u32 %r3, %r3, %r4; ld.global.u64 %rd8, [%rd7];\n"
                "st.shared.u64 [%r3+8], %rd8; ld.shared.v2.u32 {%r3, %r4}, [%r3+8];\n"
                "add.s64 %rd7, %rd1, %rd6; st.global.v2.u32 [%rd7+264], {%r4, %r3};\n"
-               /* The first and the last lane where they would be, those between in reverse. */
+               /*
+                * The first and the last lane have their usual places; the lanes between are in
+                * reverse order.
+                */
                "sub.s32 %r5, 31, %r1; setp.eq.u32 %p1, %r1, 0; setp.eq.u32 %p2, %r1, 31;\n"
                "or.pred %p1, %p1, %p2; selp.u32 %r5, %r1, %r5, %p1; mul.wide.u32 %rd3, %r5, 4;\n"
                "add.s64 %rd5, %rd2, %rd3; ld.global.u32 %r2, [%rd5];\n"
@@ -285,7 +291,7 @@ static void clocks_go_forward(void **state)
     }
 }
 
-/* The memory that the runtime's barrier of a grid is in: its address is in %envreg1 and 2. */
+/* The memory of the runtime's grid barrier, whose address is in %envreg1 and %envreg2. */
 static void blocks_of_a_cooperative_launch_share_memory(void **state)
 {
     struct ptx_module *module = translate(
@@ -326,7 +332,7 @@ static void kernels_print(void **state)
     assert_string_equal(printed, "-1  1.50|123456789ab|Ahi  %\n0  1.50|123456789ab|Ahi  %\n");
 }
 
-/* Bytes of a row are of surfaces, texels are of textures; a coordinate may be far outside. */
+/* Surfaces address bytes of a row, and textures texels; a coordinate may be far outside. */
 static void surfaces_and_textures_are_read_and_written(void **state)
 {
     static const uint32_t words[16] = {10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24};
@@ -348,7 +354,7 @@ static void surfaces_and_textures_are_read_and_written(void **state)
     assert_memory_equal(result + 4, expected + 2, 16);
 }
 
-/* What a call of vprintf() prints and returns: the format and its values are in memory. */
+/* The output and result of vprintf(), whose format and values are in memory. */
 static enum ptx_state print(const char *format, uint64_t values, uint32_t *returned)
 {
     struct ptx_module *module = translate(
@@ -434,7 +440,7 @@ static void values_that_cannot_be_read_are_faults(void **state)
     assert_string_equal(printed, "");
 }
 
-/* A kernel that prints -7, 42 and 1.5 by a format. */
+/* A kernel that prints -7, 42 and 1.5 with a format. */
 static const char *printing(const char *format)
 {
     static char text[4096];
@@ -456,12 +462,12 @@ static const char *printing(const char *format)
     return text;
 }
 
-/* The host would make of some of these gigabytes, and of others what is asked for. */
+/* The host's printf() would produce gigabytes for some formats; others are printed as requested. */
 static void widths_and_precisions_are_limited(void **state)
 {
     enum { MOST = 1023 };
     static const struct {
-        const char *format, *end; /* end: what is printed ends so, and is filled up before */
+        const char *format, *end; /* the end of the output, which is padded before it */
         int length;
         char fill;
     } cases[] = {

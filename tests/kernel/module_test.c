@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What modules declare, what is refused of them, and when. */
+/* What modules declare, what is refused, and when. */
 #include <stdio.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static void kernels_have_parameters_and_limits(void **state)
     cushim__ptx_release(module);
 }
 
-/* What ptxas 13.0 says of the same declarations. */
+/* The sizes and alignments that ptxas 13.0 reports for the same declarations. */
 static void dynamic_shared_memory_begins_aligned(void **state)
 {
     static const struct {
@@ -87,7 +87,7 @@ static void globals_have_values_and_addresses(void **state)
     cushim__ptx_release(module);
 }
 
-/* The last row may lack values, which are zero. */
+/* The last row may lack values, which are then zero. */
 static void array_without_a_size_has_that_of_its_values(void **state)
 {
     static const uint16_t rows[2][2] = {{1, 2}, {3, 0}};
@@ -187,7 +187,7 @@ static void errors_have_their_line_and_text(void **state)
     }
 }
 
-/* A kernel with one statement, which is in line 9. */
+/* Make a kernel with one statement, in line 9. */
 static void kernel_with(char text[1024], const char *statement)
 {
     snprintf(text, 1024,
@@ -254,7 +254,7 @@ static void statements_that_are_wrong_are_errors(void **state)
     }
 }
 
-/* Instructions that are known, in a form that is not: their kernels are refused. */
+/* Known instructions in unknown forms: their kernels are refused. */
 static void forms_that_are_not_known_are_refused(void **state)
 {
     static const char *const cases[] = {
@@ -335,7 +335,7 @@ static void forms_that_are_not_known_are_refused(void **state)
     }
 }
 
-/* Only a kernel that contains or calls it, and only when it is launched. */
+/* An unknown instruction refuses only kernels that contain or call it, and only at their launch. */
 static void unknown_instructions_refuse_their_kernels_alone(void **state)
 {
     struct ptx_module *module = translate(
@@ -382,7 +382,7 @@ static void unknown_instructions_refuse_their_kernels_alone(void **state)
     cushim__ptx_release(module);
 }
 
-/* Whose address is taken somewhere may be called by each kernel that calls a pointer. */
+/* A kernel that calls through a pointer may call any function whose address is taken. */
 static void functions_that_pointers_may_reach_count_as_called(void **state)
 {
     struct ptx_module *module = translate(

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a compiler makes of programs, without optimisation and with it, against the same on the host. */
+/*
+ * The output of a compiler for several programs, with and without optimisation, compared with the
+ * same computation on the host.
+ */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Races between threads of one kernel: each is put in, and found; with what orders its threads it
- * is gone.
+ * Races between threads of one kernel: each kernel with a race is reported, and the same kernel
+ * with the necessary order is not.
  */
 #include <stdio.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "fixture.h"
 
 /*
- * Registers that all kernels have: %rd1 is global memory, %r1 the thread, %r2 its address in
- * `shared`, %r3 the block.
+ * The registers of all kernels: %rd1 is global memory, %r1 the thread, %r2 its address in `shared`,
+ * and %r3 the block.
  */
 #define KERNEL(target, body)                                                             \
     ".version 8.3\n.target " target "\n.address_size 64\n"                               \
@@ -23,13 +23,13 @@
     "    ret;\n"                                                                         \
     "}\n"
 
-/* Of 64 threads each reads what the one that is 32 away, or the next one, has written. */
+/* Each of 64 threads reads what the thread 32 away, or the next one, has written. */
 #define WRITE "st.shared.u32 [%r2], %r1;\n"
 #define READ_FAR "xor.b32 %r5, %r2, 128; ld.shared.u32 %r6, [%r5];\n"
 #define READ_NEAR "xor.b32 %r5, %r2, 4; ld.shared.u32 %r6, [%r5];\n"
 #define BAR "bar.sync 0;\n"
 
-/* Thread 0 hands global word 0 of its block to that of the next one by a flag, which is word 16. */
+/* Thread 0 passes global word 0 from its block to the next one, with word 16 as a flag. */
 #define FLAG_STORE(fence, store)                                                   \
     "setp.ne.u32 %p1, %r1, 0; @%p1 ret; setp.ne.u32 %p2, %r3, 0; @%p2 bra wait;\n" \
     "st.global.u32 [%rd1], 7;\n" fence store "ret;\n"
@@ -38,7 +38,7 @@
 #define SET_VOLATILE "st.volatile.global.u32 [%rd1+64], 1;\n"
 #define GET_VOLATILE "ld.volatile.global.u32 %r5, [%rd1+64];\n"
 
-/* A lock in word 16 around `count++` in word 0, by lane 0 of each warp. */
+/* A lock in word 16 protects `count++` in word 0, by lane 0 of each warp. */
 #define LOCKED(fence)                                                                  \
     "and.b32 %r5, %r1, 31; setp.ne.u32 %p1, %r5, 0; @%p1 ret;\n"                       \
     "take: atom.global.cas.b32 %r6, [%rd1+64], 0, 1;\n"                                \
@@ -46,7 +46,7 @@
     "ld.global.u32 %r7, [%rd1]; add.u32 %r7, %r7, 1; st.global.u32 [%rd1], %r7;" fence \
     "atom.global.exch.b32 %r8, [%rd1+64], 0;"
 
-/* Each block writes its word; the one that counts last reads all. */
+/* Each block writes its word; the block that increments the counter last reads all words. */
 #define LAST_BLOCK(fence)                                                         \
     "mul.wide.u32 %rd2, %r3, 4; add.u64 %rd2, %rd2, %rd1;\n"                      \
     "setp.ne.u32 %p1, %r1, 0; @%p1 bra all; st.global.u32 [%rd2], %r3;\n" fence   \
@@ -56,7 +56,7 @@
     "rem.u32 %r9, %r1, %r8; mul.wide.u32 %rd3, %r9, 4; add.u64 %rd3, %rd3, %rd1;" \
     "ld.global.u32 %r7, [%rd3];"
 
-/* Each block writes its word, and reads that of the next one behind a barrier of the grid. */
+/* Each block writes its word, and reads that of the next block after a grid barrier. */
 #define GRID(before, barrier)                                                      \
     "mov.u32 %r8, %nctaid.x; mul.wide.u32 %rd2, %r3, 4; add.u64 %rd2, %rd2, %rd1;" \
     "add.u32 %r9, %r3, 1; rem.u32 %r9, %r9, %r8; mul.wide.u32 %rd3, %r9, 4;\n"     \
@@ -68,7 +68,7 @@
     "poll: ld.volatile.global.u32 %r11, [%rd1+64]; setp.lt.u32 %p3, %r11, %r8;\n"                \
     "@%p3 bra poll;\n" fence "met: bar.sync 0;\n"
 
-/* Warp 0 writes, and warp 1 reads, behind a phase of an mbarrier. */
+/* Warp 0 writes, and warp 1 reads after a phase of an mbarrier. */
 #define MBARRIER(arrive, wait)                                                             \
     "setp.ne.u32 %p1, %r1, 0; mov.u32 %r9, 32; @%p1 bra ready;\n"                          \
     "mbarrier.init.shared.b64 [barrier], %r9;\n"                                           \
@@ -82,7 +82,7 @@ static const struct row {
     struct run run;
     size_t races;
 } rows[] = {
-    /* --- a block --- */
+    /* --- within a block --- */
     {"no barrier", KERNEL("sm_70", WRITE READ_FAR), {.block = 64}, 1},
     {"a barrier", KERNEL("sm_70", WRITE BAR READ_FAR), {.block = 64}, 0},
     {"a barrier that reduces",
@@ -148,7 +148,7 @@ static const struct row {
                      "reads: bar.sync 1, 64;\n" READ_FAR),
      {.block = 64},
      1},
-    /* --- a warp --- */
+    /* --- within a warp --- */
     {"no bar.warp.sync", KERNEL("sm_70", WRITE READ_NEAR), {.block = 32}, 1},
     {"lockstep", KERNEL("sm_60", WRITE READ_NEAR), {.block = 32}, 0},
     {"bar.warp.sync", KERNEL("sm_70", WRITE "bar.warp.sync -1;\n" READ_NEAR), {.block = 32}, 0},
@@ -291,7 +291,7 @@ static void each_race_is_found_and_nothing_else(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* Run a kernel with the hooks in one block, and return the memory of its parameter. */
+/* Run a kernel with the hooks in one block; returns the memory of its parameter. */
 static uint64_t run_hooked(const char *text, uint32_t threads, size_t bytes)
 {
     struct ptx_module *module = translate(text);
@@ -335,7 +335,7 @@ static void race_says_who_did_what_where(void **state)
     assert_false(races[0].earlier.is_strong);
 }
 
-/* What a thread frees, another one may get. */
+/* A thread may get memory that another thread has freed. */
 static void memory_that_was_freed_is_new(void **state)
 {
     static const char text[] =
@@ -375,7 +375,10 @@ static void pairs_of_one_launch_are_limited(void **state)
     assert_int_equal(counts.unwatched_bytes, 0);
 }
 
-/* One word in 256 bytes each: what is beyond 16 MiB is counted, and the rest compared. */
+/*
+ * One word in each 256 bytes: accesses beyond 16 MiB are counted as untracked, and the others are
+ * compared.
+ */
 static void memory_beyond_the_limit_is_counted(void **state)
 {
     enum { PAGES = 65536, MORE = 100 };

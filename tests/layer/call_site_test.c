@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Call sites in words: which of the addresses are the program's, and which are cushim's own. */
+/* Call sites as text: which addresses belong to the program, and which to cushim. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -9,10 +9,10 @@
 #include "tests/support/cmocka.h"
 #include "tests/support/folder.h"
 
-/* An address behind a call in a library of cushim's, and one in this program. */
+/* A return address in one of cushim's libraries, and one in this program. */
 static uintptr_t own, program;
 
-/* A library, under the name that those of cushim begin with. */
+/* Load a library whose name begins like cushim's own. */
 static int setup(void **state)
 {
     unsigned char *bytes;

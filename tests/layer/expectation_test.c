@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expectations: what they count, and what verify prints of them. */
+/* Expectations: which calls they count, and what verify prints. */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
 #include <string.h>
@@ -10,9 +10,12 @@
 
 static CUevent first, second;
 static CUstream stream;
-static char said[4096]; /* by verify */
+static char said[4096]; /* printed by verify */
 
-/* Calls of a test are numbered from 7: cushim_test_begin() has made three, and this makes three. */
+/*
+ * The calls of a test begin with number 7: cushim_test_begin() makes three, and this function makes
+ * three.
+ */
 static int setup(void **state)
 {
     testkit_setup(state);
@@ -33,7 +36,7 @@ static int teardown(void **state)
     return testkit_teardown(state);
 }
 
-/* Expect something that must not be refused: EXPECT(.function = "cuEventQuery"). */
+/* Add an expectation that must be accepted: EXPECT(.function = "cuEventQuery"). */
 static void expect(struct cushim_expectation what)
 {
     char why[200] = "";
@@ -315,7 +318,10 @@ static void scope_without_its_error_is_reported(void **state)
     CODE(CUDA_ERROR_OUT_OF_MEMORY, cushim_layer_expect_errors_begin(layer, CUDA_SUCCESS));
 }
 
-/* A layer alone watches what is expected, and what begins and ends, as the tags need that. */
+/*
+ * A layer alone watches the expected functions, and those that create and destroy objects, because
+ * tags need them.
+ */
 static void expectations_need_no_recording(void **state)
 {
     struct cushim_mock *own;
@@ -342,8 +348,8 @@ static void expectations_need_no_recording(void **state)
 }
 
 /*
- * Expectations in words: each kind of matcher, numbers with a sign, odd codes, calls too long to be
- * printed whole.
+ * The texts of expectations: each kind of matcher, signed numbers, odd codes, calls that are too
+ * long to print.
  */
 
 static void matchers_are_reported_as_they_were_written(void **state)
@@ -399,7 +405,7 @@ static void call_too_long_to_be_reported_whole_ends_in_dots(void **state)
     assert_memory_equal(end - 3, "...", 3);
 }
 
-/* Expectations of one ABI of a function where another comes. */
+/* Expectations of one ABI of a function when another ABI is called. */
 
 static void allocate(unsigned times)
 {
@@ -418,7 +424,7 @@ static void expectation_of_a_plain_name_takes_what_cuda_h_means_by_it(void **sta
     (void)state;
     EXPECT(.function = "cuMemAlloc", .arguments = {{0}, cushim_match_equal(16)}, .minimum = 3);
     EXPECT(.function = "cuStreamQuery", .minimum = 2);
-    /* Of the ABIs of this function one alone has two parameters. */
+    /* Only one of the ABIs of this function has two parameters. */
     EXPECT(.function = "cuStreamBeginCapture", .arguments = {{0}, cushim_match_equal(1)});
     allocate(3);
     OK(driver->StreamQuery(NULL));
@@ -484,7 +490,7 @@ static void plain_name_forbids_each_abi_and_another_name_one(void **state)
     assert_verified();
 }
 
-/* Expectations that are refused, and verdicts that do not fit. */
+/* Expectations that are refused, and failing verdicts. */
 
 static void expectation_that_makes_no_sense_is_refused(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests that fail, one by each name: what they print is checked by failing_test.py. */
+/* Tests that fail, one for each name; failing_test.py compares their output. */
 #include <stdio.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static void nothing_fails(void **state)
     leave();
 }
 
-/* The line of the call is what the place leads to. */
+/* The call site must refer to the line of the call. */
 static void leak(void **state)
 {
     CUdeviceptr address;
@@ -104,11 +104,11 @@ static const struct cushim_test_options strict = {.size = sizeof strict, .forbid
 static const struct cushim_test_options small = {.size = sizeof small, .capacity = 4};
 static const struct cushim_test_options wrong = {.size = sizeof wrong, .settings = "mode = fast"};
 
-/* No options: the first field is no size of theirs. */
+/* Not valid options: the first member is no known size. */
 static const size_t strange[16] = {7};
 static const struct cushim_test_options sizeless = {.settings = "mode = manual"};
 
-/* Begins a test where there is one, as after one that has failed. */
+/* Begins a test while another is running, as after a test that has failed. */
 static void second(void **state)
 {
     void *other = NULL;

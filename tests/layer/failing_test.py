@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a failing test of a user prints: each of them fails, and its message is complete.
+"""The output of failing tests, as a user sees it: each fails, and its message is complete.
 
     failing_test.py PROGRAM SOURCE places|no-places
 
-Where the toolchain cannot unwind, the message says that the call site is not known.
+If the toolchain cannot unwind, the message says that the call site is unknown.
 """
 
 import os
@@ -14,12 +14,12 @@ import subprocess
 import sys
 import unittest
 
-# What Meson starts programs of another system with.
+# The command with which Meson starts programs for another system.
 WRAPPER = os.environ.get('EXE_WRAPPER', '').split()
 
 PROGRAM, SOURCE, PLACES = sys.argv[1:4]
 
-# What is printed for each, line by line; a place is one address in the program or several.
+# The output of each test, line by line; a place is one or more addresses in the program.
 PLACE = 'an unknown place'
 if PLACES == 'places':
     PLACE = r'failing(?:\.exe)?\+0x[0-9a-f]+(?: \S+\+0x[0-9a-f]+)*'

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A driver that a test makes itself: a table, of which it fills the functions that it needs. */
+/* A driver that a test makes itself: a table in which the test sets the functions that it needs. */
 #ifndef CUSHIM_TESTS_LAYER_FAKE_TABLE_H
 #define CUSHIM_TESTS_LAYER_FAKE_TABLE_H
 
@@ -7,7 +7,10 @@
 
 #include <cushim/table.h>
 
-/* Every function is this one. Callers clean up themselves on every system that we build for. */
+/*
+ * Put the same function into every slot. The caller cleans up the stack on every supported system,
+ * so the parameters do not matter.
+ */
 static inline void fake_table_fill(struct cushim_table *table, CUresult(CUDAAPI *function)(void))
 {
     const cushim_function filling = (cushim_function)function;
@@ -18,7 +21,7 @@ static inline void fake_table_fill(struct cushim_table *table, CUresult(CUDAAPI 
         memcpy(slots + i, &filling, sizeof filling);
 }
 
-/* One of them is another, which may take fewer arguments than the driver's. */
+/* Put another function into one slot; it may have fewer parameters than the driver's. */
 #define FAKE_TABLE_PUT(table, slot, function)                    \
     do {                                                         \
         const cushim_function put = (cushim_function)(function); \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules of faults: what they say as text, what is refused and where, and when they are due. */
+/* Fault rules: their text, what is refused and where, and when a rule fires. */
 #include <stdio.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static CUresult read(struct cushim__fault_rule *rule, const char *text)
     return cushim__fault_rule_parse(rule, &(struct cushim__word){text, strlen(text)}, &lines);
 }
 
-/* What a rule says, and its text as it was given. */
+/* The members of a parsed rule, and its original text. */
 static void rule_is_read_by_its_parts(void **state)
 {
     static const struct {
@@ -270,7 +270,7 @@ static void site_that_is_too_long_is_refused(void **state)
     assert_int_equal(read(&rule, text + 1), CUDA_SUCCESS);
 }
 
-/* Every byte in every place of a rule: the parser comes back, and says why if it refuses. */
+/* Any byte at any place of a rule: the parser returns, and gives a reason if it refuses. */
 static void any_bytes_are_read_or_refused(void **state)
 {
     static const char good[] = "cuMem*@dev1:after=3,p=0.5 => return(OUT_OF_MEMORY)";
@@ -288,7 +288,7 @@ static void any_bytes_are_read_or_refused(void **state)
     }
 }
 
-/* Which of the first matches fire, as a text of `.` and `!`. */
+/* Whether each of the first matches fires, as a text of `.` and `!`. */
 static void run(const char *rule_text, char *fired, size_t matches)
 {
     struct cushim__fault_rule rule;
@@ -343,13 +343,13 @@ static void probability_goes_by_the_seed_alone(void **state)
 
 /* The rules of a layer: how they are added, listed and removed. */
 
-/* A rule of the layer as it was given; NULL: there are fewer. */
+/* The text of a rule of the layer, as it was given; NULL: there are fewer rules. */
 static const char *rule_text(size_t index)
 {
     return index < cushim__faults.count ? cushim__faults.rules[index].text : NULL;
 }
 
-/* These rules are refused with these messages. */
+/* Assert that these rules are refused with this message. */
 static void assert_refused(struct cushim_layer *layer, const char *rules, const char *why)
 {
     CODE(CUDA_ERROR_INVALID_VALUE,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults of calls, over a table of the test's own. */
+/* Faults of calls, over a table of the test. */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
 #include <string.h>
@@ -217,7 +217,7 @@ static void fault_comes_before_a_function_of_ones_own(void **state)
     assert_int_equal(fake_allocations, 0);
 }
 
-/* Symbols that rules make missing, and older drivers. */
+/* Symbols that rules hide, and older drivers. */
 
 static void missing_symbol_answers_36_and_is_not_found(void **state)
 {
@@ -234,7 +234,7 @@ static void missing_symbol_answers_36_and_is_not_found(void **state)
     assert_non_null(found);
 }
 
-/* A driver that has all versions of cuMemAlloc. */
+/* A driver that has all ABIs of cuMemAlloc. */
 static CUresult CUDAAPI find_allocate(const char *symbol, void **function, int version,
                                       cuuint64_t flags,
                                       cushim_CUdriverProcAddressQueryResult *status)
@@ -311,7 +311,7 @@ static void older_driver_lacks_what_came_later_and_says_so(void **state)
     fault_add(state, "* => older(12.7)");
     OK(cushim_driver()->DriverGetVersion(&version));
     assert_int_equal(version, 12070);
-    assert_int_equal(cushim_driver()->EventElapsedTime_v2(NULL, NULL, NULL), 36); /* of 12.8 */
+    assert_int_equal(cushim_driver()->EventElapsedTime_v2(NULL, NULL, NULL), 36); /* of CUDA 12.8 */
     OK(cushim_driver()->EventElapsedTime(NULL, NULL, NULL));
     assert_int_equal(cushim__subscribed[CUSHIM__SLOT(EventElapsedTime)], 0);
     assert_int_equal(cushim_fault_matched(*state, 0), 2);
@@ -330,8 +330,8 @@ static void version_that_the_site_does_not_meet_stays(void **state)
 }
 
 /*
- * Rules at their edges: look-ups without a name, symbols hidden in every version, a second device
- * that is lost, and rules as structs that are refused.
+ * Special cases of rules: lookups without a name, symbols that are hidden in every version, a
+ * second device that is lost, and rules as structs that are refused.
  */
 
 enum { ASKED_FOR_NOTHING = CUDA_ERROR_INVALID_VALUE };
@@ -364,7 +364,7 @@ static void lookup_without_a_name_or_a_result_gets_the_drivers_answer(void **sta
     assert_int_equal(cushim_fault_matched(*state, 0), 0);
 }
 
-/* As a driver says it: the call succeeds, and the status says so. */
+/* Like a driver: the call succeeds, and the status says that the symbol was not found. */
 static void symbol_hidden_in_all_versions_is_not_found_by_its_status(void **state)
 {
     cushim_CUdriverProcAddressQueryResult status = (cushim_CUdriverProcAddressQueryResult)9;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults with several threads: counts are exact, and calls hang until they are let go. */
+/* Faults with several threads: counts are exact, and calls hang until they are released. */
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -18,7 +18,7 @@ static CUresult CUDAAPI answer_success(CUevent event)
 static int setup(void **state)
 {
     layer_setup(state);
-    /* The fake's own counts without a lock. */
+    /* The fake's own function counts without a lock. */
     cushim_layer_next(*state)->EventQuery = answer_success;
     return 0;
 }
@@ -61,7 +61,7 @@ static void times_and_every_are_exact_too(void **state)
                      "*:every=100,phase=after => return(NOT_READY)\n");
     query_from_all_threads();
     assert_int_equal(cushim_fault_fired(*state, 0), 500);
-    /* Those after a call are asked only of calls that were made. */
+    /* Rules with phase=after count only calls that reached the driver. */
     assert_int_equal(cushim_fault_matched(*state, 1), THREADS * CALLS - 500);
     assert_int_equal(cushim_fault_fired(*state, 1), 75);
     assert_int_equal(failures, 575);
@@ -83,7 +83,7 @@ static void rules_come_and_go_while_calls_are_made(void **state)
     assert_int_equal(cushim__faults.count, 0);
 }
 
-/* A call that hangs on a thread of its own, and what it answered. */
+/* A call that hangs on its own thread, and its result. */
 struct hanging {
     pthread_t thread;
     atomic_bool is_back;
@@ -140,7 +140,7 @@ static void call_that_is_made_hangs_behind_it(void **state)
     assert_int_equal(fake_queries, 1);
 }
 
-/* Often, for what goes wrong here goes wrong now and then. */
+/* Repeat often, because such errors occur only now and then. */
 static void end_layers_with_calls_that_hang(void **state, const char *rule)
 {
     struct hanging several[THREADS];

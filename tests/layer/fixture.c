@@ -40,7 +40,7 @@ static CUresult CUDAAPI get_proc_address(const char *symbol, void **function, in
     return CUDA_SUCCESS;
 }
 
-/* Callers clean up themselves on every system that we build for, so one function does for all. */
+/* The caller cleans up the stack on every supported system, so one function fits all slots. */
 static void fill(struct cushim_table *table, CUresult(CUDAAPI *function)(void))
 {
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A table of the tests' own under the layer: what was called of it, and what it answers. */
+/* A table of the tests below the layer, which records its calls and returns what a test sets. */
 #ifndef CUSHIM_TESTS_LAYER_FIXTURE_H
 #define CUSHIM_TESTS_LAYER_FIXTURE_H
 
@@ -8,31 +8,33 @@
 
 #include "tests/support/cmocka.h"
 
-/* Every slot answers CUDA_ERROR_NOT_SUPPORTED, but for the few that count and succeed. */
+/*
+ * Every slot returns CUDA_ERROR_NOT_SUPPORTED, except for a few that count their calls and succeed.
+ */
 extern struct cushim_table fake_table;
 
 extern unsigned fake_queries;      /* calls of cuEventQuery */
-extern CUevent fake_queried;       /* the event of the last */
-extern CUresult fake_query_answer; /* what it answers */
-extern unsigned fake_allocations;  /* calls of cuMemAlloc_v2, which hands out 0x1000, 0x2000, ... */
+extern CUevent fake_queried;       /* the event of the last call */
+extern CUresult fake_query_answer; /* the result of the calls */
+extern unsigned fake_allocations;  /* calls of cuMemAlloc_v2, which returns 0x1000, 0x2000, ... */
 
-/* For cmocka: the fake as it was, and a layer over it in `*state`, which is installed. */
+/* For cmocka: the fake in its initial state, and an installed layer over it in `*state`. */
 int layer_setup(void **state);
 int layer_teardown(void **state);
 
 /* --- faults --- */
 
-/* Why rules were refused. */
+/* The message about refused rules. */
 extern char fault_message[400];
 
-/* Add rules, as lines, to the layer in `*state`. */
+/* Add rules, one per line, to the layer in `*state`. */
 void fault_add(void **state, const char *rules);
 
-/* A call of cuMemAlloc_v2, and one of cuEventQuery. */
+/* Call cuMemAlloc_v2; call cuEventQuery. */
 CUresult fault_allocate(void);
 CUresult fault_query(void);
 
-/* Let all functions below the layer succeed, and do nothing. */
+/* Make all functions below the layer succeed without effect. */
 void fault_let_all_succeed(struct cushim_layer *layer);
 
 #endif

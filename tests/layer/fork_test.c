@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forks beside a layer: a child can use it whoever held it, also when the mock is gone. */
+/*
+ * Forks with a layer: a child can use it whichever thread held its lock, even if the mock is
+ * destroyed.
+ */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -18,8 +21,9 @@ enum { CHILD_SECONDS = 120, HELD_MS = 100 };
 static atomic_bool is_held, is_over;
 
 /*
- * As a call of another thread that is within the layer while this one forks. A fork waits for it,
- * so it lets go after a while: a child without that wait would find the lock taken, and never end.
+ * Holds the layer's lock as a call of another thread does while this thread forks. A fork must wait
+ * for the lock, so this releases it after a while. If the fork did not wait, the child would find
+ * the lock taken and hang.
  */
 static void *hold(void *unused)
 {
@@ -31,7 +35,7 @@ static void *hold(void *unused)
     return unused;
 }
 
-/* Fork, use the layer in the child, and return whether that came to its end. */
+/* Fork and use the layer in the child; returns whether the child succeeded. */
 static bool child_uses(struct cushim_layer *used)
 {
     const pid_t child = fork();
@@ -62,7 +66,7 @@ static void layer_that_another_thread_holds_is_free_in_the_child(void **state)
     atomic_store(&is_over, true);
     pthread_join(thread, NULL);
     assert_true(is_used);
-    assert_true(cushim_recording_count(layer) > 0); /* the child's is a recording of its own */
+    assert_true(cushim_recording_count(layer) > 0); /* the child has its own recording */
 }
 
 static void layer_without_a_mock_is_used_in_the_child(void **state)

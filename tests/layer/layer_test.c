@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The layer's lifecycle, what it hands on, and functions of the program's own in it. */
+/* The lifecycle of a layer, the calls that it passes on, and the program's own functions in it. */
 #include <string.h>
 
 #include <cushim/testing/mock.h>
@@ -137,7 +137,7 @@ static void table_of_a_layer_that_has_ended_hands_calls_on(void **state)
 {
     const struct cushim_table *table = cushim_layer_table(*state);
 
-    OK(cushim_recording_start(*state, 0)); /* every slot is watched */
+    OK(cushim_recording_start(*state, 0)); /* every slot has a subscriber */
     cushim_layer_destroy(*state);
     fake_query_answer = CUDA_ERROR_NOT_READY;
     CODE(CUDA_ERROR_NOT_READY, table->EventQuery(EVENT));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The recording: what it prints of calls, and what it does when it is full. */
+/* The recording: the text of calls, and what happens when the recording is full. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static const char *recorded(void)
     return text;
 }
 
-/* Every kind of argument once, and calls that fail. */
+/* A call with every kind of argument, and calls that fail. */
 static void program(void)
 {
     CUevent start, end;
@@ -80,7 +80,7 @@ static void text_of_a_program_is_the_one_in_the_tree(void **state)
     assert_golden(recorded());
 }
 
-/* Where memory lies, and what came before, do not show. */
+/* The text must not depend on addresses or earlier calls. */
 static void text_is_the_same_wherever_memory_lies(void **state)
 {
     void *blocks[64];
@@ -104,7 +104,7 @@ static void text_is_the_same_wherever_memory_lies(void **state)
         free(blocks[i]);
 }
 
-/* Time passes by itself here, and shows. */
+/* In mode auto, time passes by itself, and the text shows it. */
 static void auto_program(void)
 {
     CUevent start, end;
@@ -268,7 +268,7 @@ static void text_is_cut_to_its_buffer(void **state)
     assert_memory_equal(small, text, sizeof small - 1);
 }
 
-/* The recording of calls that are under way, and of threads that call at once. */
+/* The recording of calls in progress, and of threads that call at once. */
 
 static struct gate gate = GATE;
 

@@ -11,7 +11,7 @@
 
 enum { BYTES = 4096 };
 
-/* What a function answers whose work has answered `code`, and what is answered for it last. */
+/* The result of a function: the code of its work, or else the code of its last release. */
 static CUresult first_of(CUresult code, CUresult last, enum bug bug)
 {
     return code || bug == IGNORES_RELEASES ? code : last;

@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program to sweep: it allocates memory, fills it, and polls an event for the end of that. */
+/*
+ * A program to sweep: it allocates memory, fills it, and polls an event until the memory is filled.
+ */
 #ifndef CUSHIM_TESTS_LAYER_SWEEP_BODIES_H
 #define CUSHIM_TESTS_LAYER_SWEEP_BODIES_H
 
-/* What is wrong with it. */
+/* The bug of the program. */
 enum bug {
     NO_BUG,
-    LEAKS_THE_EVENT,    /* if the memory cannot be filled */
-    LEAKS_IF_FAILED,    /* the event, whatever has failed after it was made */
-    IGNORES_THE_RECORD, /* that it failed */
-    DESTROYS_TWICE,     /* the event, if it was not recorded */
-    FREES_TWICE,        /* the memory, if it cannot be filled */
+    LEAKS_THE_EVENT,    /* if the memset fails */
+    LEAKS_IF_FAILED,    /* the event, if any call after its creation failed */
+    IGNORES_THE_RECORD, /* ignores that the record failed */
+    DESTROYS_TWICE,     /* the event, if the record failed */
+    FREES_TWICE,        /* the memory, if the memset fails */
     FREES_TWICE_AND_EXPECTS_IT,
-    LEAVES_THE_CONTEXT,   /* on the stack, if there is no memory */
-    POLLS_FOR_EVER,       /* as if an error were CUDA_ERROR_NOT_READY */
-    POLLS_ON_ERRORS_ONLY, /* until there is one */
-    NEVER_ENDS,           /* whatever it is answered, once the record has failed */
+    LEAVES_THE_CONTEXT,   /* current, if the allocation fails */
+    POLLS_FOR_EVER,       /* treats errors as CUDA_ERROR_NOT_READY */
+    POLLS_ON_ERRORS_ONLY, /* until there is an error */
+    NEVER_ENDS,           /* once the record has failed, with any result */
     FAILS_BY_ITSELF,
     REPORTS_WHAT_IS_WRONG,  /* if there is no event */
-    IGNORES_RELEASES,       /* what they answer */
-    ALWAYS_WRONG_IF_FAILED, /* it does not like any answer */
+    IGNORES_RELEASES,       /* their results */
+    ALWAYS_WRONG_IF_FAILED, /* fails with any result */
 };
 
-/* A body, with an enum bug * for data. */
+/* The body of a sweep; the argument is an enum bug *. */
 int sweep_body(void *bug);
 
-/* The same with two threads that each have an event. */
+/* The same on two threads, each with its own event. */
 int sweep_two_threads(void *bug);
 
 #endif

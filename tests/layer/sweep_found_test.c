@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bugs that a sweep finds, and what it reports of them. */
+/* The bugs that a sweep finds, and how it reports them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +19,8 @@
 #endif
 
 /*
- * `text` with each offset in a file as one `+0x`, and a row of them as one: they are the build's.
+ * Replace each offset in a file by `+0x`, and a sequence of them by one, because they depend on the
+ * build.
  */
 static void blur_places(char *text)
 {
@@ -107,7 +108,7 @@ static void errors_that_a_scope_expects_may_come(void **state)
     sweep_options.forbid_errors = true;
     sweep_options.functions = "cuMemset*";
     sweep_assert_passed(sweep_once(FREES_TWICE_AND_EXPECTS_IT));
-    sweep_options.functions = NULL; /* the second free fails by the sweep: none comes */
+    sweep_options.functions = NULL; /* the sweep also fails the second free, so there is no error */
     sweep_assert_passed(sweep_once(FREES_TWICE_AND_EXPECTS_IT));
 }
 
@@ -195,7 +196,10 @@ static void failures_are_counted_and_the_first_kept(void **state)
     CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(ALWAYS_WRONG_IF_FAILED));
 }
 
-/* What a sweep prints of runs: what is the same once, and all else by itself. */
+/*
+ * The report of several runs: what is the same is printed once, and differences are printed
+ * separately.
+ */
 
 static char expected[100];
 
@@ -223,12 +227,12 @@ static void same_leak_in_many_runs_has_one_line(void **state)
     assert_non_null(strstr(sweep_why, expected));
 }
 
-/* One call less if the first fails, and an event that is left if one has failed. */
+/* Makes one call less if the first fails, and leaks an event if a call has failed. */
 static int leak_by_this_call_or_that(void *data)
 {
     int count;
     CUevent event;
-    volatile CUresult code = cushim_driver()->DeviceGetCount(&count); /* one place for the event */
+    volatile CUresult code = cushim_driver()->DeviceGetCount(&count); /* one call site */
 
     (void)data;
     if (code == CUDA_SUCCESS)
@@ -269,7 +273,7 @@ static void what_the_body_says_is_reported_for_each_call(void **state)
     assert_int_equal(count_of("; and in 1 other run\n"), SWEEP_CALLS);
 }
 
-/* However small it is, nothing is written behind it. */
+/* A small buffer is filled, and nothing is written beyond it. */
 static void message_of_any_size_is_filled_and_no_more(void **state)
 {
     (void)state;
@@ -283,7 +287,7 @@ static void message_of_any_size_is_filled_and_no_more(void **state)
     }
 }
 
-/* Polls of many handles in a sweep, and what it says of contexts and tables that are not right. */
+/* Sweeps with polls of many handles, and reports of wrong contexts and tables. */
 
 enum { EVENTS = 18, DISTINGUISHED = 16, ROUNDS = 3 };
 
@@ -318,7 +322,7 @@ static int poll_in_turns(void *data)
     return code != cushim_sweep_injected(NULL);
 }
 
-/* How many polls of so many handles, each one three times, count. */
+/* How many polls count, when each of `handles` handles is polled three times. */
 static uint64_t polls_counted(unsigned handles)
 {
     events_polled = handles;

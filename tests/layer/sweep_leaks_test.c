@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a body may leave behind, as a sweep looks for it: graphs, work, references, or no mock. */
+/*
+ * What a body may leave, and how a sweep looks for it: graphs, work, references, and a destroyed
+ * mock.
+ */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
 #include <string.h>
@@ -16,7 +19,7 @@ static int allocate(void *data)
     return sweep_make_current(NULL) || cushim_driver()->MemAlloc_v2(data, 4096);
 }
 
-/* What a capture that has failed leaves: no graph. */
+/* A failed capture leaves no graph. */
 static int capture(void *data)
 {
     struct cushim_mock_state before = {.size = sizeof before}, after = before;
@@ -47,7 +50,7 @@ static void capture_that_fails_to_end_leaves_no_graph(void **state)
     assert_int_equal(sweep_result.calls, 5);
 }
 
-/* Two streams write to the same memory, and nobody waits for them. */
+/* Two streams write to the same memory, and the body does not wait for them. */
 static int write_and_leave(void *data)
 {
     CUdeviceptr *memory = data;
@@ -78,7 +81,7 @@ static void missing_wait_and_pending_work_are_found(void **state)
     assert_int_equal(sweep_result.failures, 1);
 }
 
-/* What to do about a wait that fails is to go on: the context's end ends its work. */
+/* If a wait fails, the program can only continue; destroying the context ends its work. */
 static int wait_and_give_back(void *data)
 {
     CUstream stream;
@@ -120,7 +123,7 @@ static int destroy_the_layer(void *data)
     return 0;
 }
 
-/* What a sweep holds of primary contexts does not outlast it. */
+/* The sweep releases the primary contexts that it has retained. */
 static void assert_a_test_begins_afresh(void)
 {
     const struct cushim_test_options options = {.size = sizeof options};
@@ -148,7 +151,7 @@ static void body_that_destroys_what_it_runs_on_is_found(void **state)
     assert_a_test_begins_afresh();
 }
 
-/* Its reference is left if there is no memory. */
+/* If the allocation fails, the reference is leaked. */
 static int retain_once_more(void *data)
 {
     CUcontext context;
@@ -182,7 +185,7 @@ static void reference_on_a_context_is_a_leak(void **state)
         sweep_why, "the primary context of device 0 is retained and not released; this run"));
 }
 
-/* What gives something back, in a sweep: it fails if that is asked for, and not otherwise. */
+/* Functions that release something: a sweep fails them only on request. */
 
 enum { RELEASES = 4 }; /* of SWEEP_CALLS */
 
@@ -217,7 +220,7 @@ static void release_that_is_named_is_failed(void **state)
                        "CUSHIM_SWEEP_ONCE\n");
 }
 
-/* Makes current what is so already, and later puts it back without a look at the answer. */
+/* Sets the context that is already current, and later restores it without looking at the result. */
 static int go_and_come_back(void *data)
 {
     CUcontext context = NULL;
@@ -247,7 +250,7 @@ static void context_that_is_restored_is_released(void **state)
     assert_int_equal(sweep_result.calls, 3);
 }
 
-/* What functions are to a sweep, by their names. */
+/* How a sweep classifies functions, by their names. */
 
 #define NO_MEMORY CUDA_ERROR_OUT_OF_MEMORY
 #define UNKNOWN CUDA_ERROR_UNKNOWN

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sweep: which calls fail in which run, and how it ends. */
+/* The sweep: which calls fail in which run, and how the sweep ends. */
 #include <stdio.h>
 #include <string.h>
 
@@ -111,7 +111,7 @@ static void function_that_only_reads_is_failed_by_its_name_alone(void **state)
     (void)state;
     assert_int_equal(sweep_run(ask_version, NULL), CUDA_SUCCESS);
     assert_int_equal(sweep_result.calls, 1);
-    sweep_options.limit = 2; /* which it does not pass */
+    sweep_options.limit = 2; /* the body makes fewer calls than this */
     sweep_options.functions = "cuDriverGetVersion";
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     assert_int_equal(sweep_run(ask_version, NULL), CUDA_ERROR_ILLEGAL_STATE);
@@ -223,10 +223,10 @@ static void body_with_threads_is_swept(void **state)
 
     (void)state;
     sweep_assert_passed(sweep_run(sweep_two_threads, &bug));
-    assert_true(sweep_result.calls > SWEEP_CALLS); /* how often they poll is theirs */
+    assert_true(sweep_result.calls > SWEEP_CALLS); /* the number of their polls varies */
 }
 
-/* The table of a mock stands for a driver: nobody asks the mock. */
+/* The table of a mock in the role of a driver: the sweep does not use the mock itself. */
 static void table_of_ones_own_is_swept(void **state)
 {
     struct cushim_mock *mock = NULL;
@@ -248,7 +248,7 @@ static void table_of_ones_own_is_swept(void **state)
     assert_string_equal(sweep_why, "table goes without a mock, and so without settings\n");
 }
 
-/* Which run is under way, and why there is none. */
+/* The description of the current run, and its absence. */
 
 static char printed[4000], first[400];
 
@@ -296,7 +296,10 @@ static void run_is_named_from_where_it_begins_to_where_it_ends(void **state)
     assert_null(cushim_sweep_running());
 }
 
-/* To a sweep in a body the run around it is one that has not ended, as one left by longjmp() is. */
+/*
+ * For a sweep inside a body, the outer run has not ended, which is also the state after a longjmp()
+ * out of a body.
+ */
 static int sweep_again(void *data)
 {
     enum bug bug = NO_BUG;

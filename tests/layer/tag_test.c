@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tags: which handle and address has which, for how long, and names of the program's own. */
+/* Tags: which handle or address has which tag, for how long, and the program's own names. */
 #include <stdio.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static bool is_known(const void *handle)
     return cushim_tag_get(layer, handle, tag, sizeof tag) == CUDA_SUCCESS;
 }
 
-/* The line of the last call. */
+/* The line of the last recorded call. */
 static const char *last_line(void)
 {
     static char text[1 << 14];
@@ -223,7 +223,7 @@ static void names_that_are_none_are_refused(void **state)
     OK(driver->EventDestroy_v2(events[1]));
 }
 
-/* What is remembered of those that are gone is bounded, and those that live are found. */
+/* The layer remembers a limited number of destroyed objects, and finds all live ones. */
 static void many_handles_come_and_go(void **state)
 {
     CUevent kept, event;
@@ -241,7 +241,7 @@ static void many_handles_come_and_go(void **state)
     OK(driver->EventDestroy_v2(kept));
 }
 
-/* A module with more functions known than are remembered when they are gone. */
+/* A graph with more nodes than the layer remembers after their destruction. */
 static void what_a_thing_owns_goes_with_it_however_much(void **state)
 {
     CUgraph graph;
@@ -264,7 +264,7 @@ static int setup_recorded(void **state)
 }
 
 /*
- * How many handles and allocations there are: the layer, which counts calls, agrees with the mock.
+ * The number of handles and allocations: the layer, which counts calls, must agree with the mock.
  */
 
 static void CUDA_CB drop(void *data)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a test begins with besides a mock: a context, and what its settings ask for. */
+/* The start of a test besides its mock: a context, and what its settings ask for. */
 #include <string.h>
 
 #include <cushim/driver.h>
@@ -20,7 +20,7 @@ static int setup(void **state)
     return 0;
 }
 
-/* Nothing is left of a test. */
+/* The test has left nothing. */
 static void context_is_current_and_not_recorded(void **state)
 {
     CUcontext context = NULL;
@@ -51,7 +51,7 @@ static void what_is_forgotten_in_the_context_is_reported(void **state)
     assert_null(strstr(testkit_text, "context"));
 }
 
-/* The test's own are calls 1 to 3. */
+/* Calls 1 to 3 are made by cushim_test_begin(). */
 static void reference_of_the_programs_own_is_reported(void **state)
 {
     CUcontext context;
@@ -67,7 +67,7 @@ static void reference_of_the_programs_own_is_reported(void **state)
                            "device 0, by cuDevicePrimaryCtxRetain, call 5 of thread 1"));
 }
 
-/* It is refused with this code and with this message alone. */
+/* Assert that the options are refused with this code and exactly this message. */
 static void assert_refused(CUresult code, const char *why)
 {
     struct cushim_test *test = NULL;
@@ -164,7 +164,7 @@ static void size_that_was_forgotten_is_reported(void **state)
     newer.known.size = sizeof newer;
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_test_begin(&newer.known, &testkit));
     assert_string_equal(message, why);
-    /* Where the rest cannot be read, nothing is written. */
+    /* If the size is wrong, the other members are not read, and no message is written. */
     message[0] = '\0';
     options.size = sizeof options + 1;
     assert_refused(CUDA_ERROR_INVALID_VALUE, "");
@@ -270,7 +270,7 @@ static void missing_wait_is_reported(void **state)
     assert_ptr_equal(strstr(testkit_text, "1 missing wait:\n  set (operation "), testkit_text);
 }
 
-/* A group that is written as users write theirs. */
+/* A test group in the form that users write. */
 
 static const struct cushim_test_options two_devices = {.size = sizeof two_devices,
                                                        .settings = "devices = 2"};
@@ -307,7 +307,7 @@ static void expectations_are_verified_in_the_test(void **state)
     cushim_assert_verified(own);
 }
 
-/* Tests and layers that have ended: a pointer to one is refused, and nothing happens. */
+/* Ended tests and layers: functions refuse a pointer to one, and have no effect. */
 
 static char text[200];
 
@@ -360,7 +360,7 @@ static void layer_that_is_destroyed_within_a_test_is_reported(void **state)
     assert_null(cushim_mock_current());
 }
 
-/* What answers a code, and what answers nothing. */
+/* Functions that return a code, and functions that return nothing. */
 static void assert_refused_by_all(struct cushim_layer *ended)
 {
     const struct cushim_expectation once = {.size = sizeof once, .function = "cuInit"};

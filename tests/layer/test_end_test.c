@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The end of a test: what it reports of everything that is wrong. */
+/* The end of a test: its report of everything that is wrong. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 static const struct cushim_test_options manual = {.size = sizeof manual,
                                                   .settings = "mode = manual"};
 
-/* What was said, with `<place>` for the addresses in this program. */
+/* The report, with `<place>` instead of addresses in this program. */
 static const char *said(void)
 {
     static char text[sizeof testkit_text];
@@ -224,7 +224,7 @@ static void text_that_does_not_fit_says_so(void **state)
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_test_end(testkit, NULL, 0));
 }
 
-/* On a driver: the test's own mock stands for one. */
+/* On a driver; another mock has that role. */
 static void context_that_was_current_before_is_not_reported(void **state)
 {
     const struct cushim_test_options options = {.size = sizeof options, .on_driver = true};
@@ -266,7 +266,7 @@ __attribute__((noinline)) static void leak_event(void)
     assert_non_null(event);
 }
 
-/* Bytes of its code, with a sanitizer's. */
+/* The size of its code in bytes, with a sanitizer. */
 enum { MOST_OF_LEAK = 1000 };
 
 static void call_site_is_that_of_the_call_and_its_callers(void **state)
@@ -290,7 +290,7 @@ static void call_site_is_that_of_the_call_and_its_callers(void **state)
     printed = strstr(testkit_text, "event#3, by cuEventCreate");
     assert_non_null(printed);
     printed = strstr(printed, " at ");
-    if (!UNWINDS) { /* the toolchain cannot unwind, nor can cushim_test_end() */
+    if (!UNWINDS) { /* the toolchain cannot unwind, so cushim_test_end() cannot either */
         assert_int_equal(strncmp(printed, " at an unknown place\n", 21), 0);
         return;
     }
@@ -303,7 +303,7 @@ static void call_site_is_that_of_the_call_and_its_callers(void **state)
     assert_in_range(call + file.base, (uintptr_t)leak_event, (uintptr_t)leak_event + MOST_OF_LEAK);
 }
 
-/* The verdict of a test: more than is printed one by one, and what has no tag. */
+/* The verdict of a test: more misuses than are printed one by one, and objects without a tag. */
 
 static void of_many_misuses_the_first_are_reported_and_the_rest_counted(void **state)
 {
@@ -331,7 +331,7 @@ static void eight_misuses_are_all_reported(void **state)
     assert_null(strstr(testkit_text, " more"));
 }
 
-/* Made below the layer, as by a library that has the driver from elsewhere. */
+/* Created below the layer, such as by a library that has its own access to the driver. */
 static void context_without_a_tag_that_is_left_current_is_reported(void **state)
 {
     CUcontext context;

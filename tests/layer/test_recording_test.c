@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which recordings of a test may lose calls: those that nobody has asked for, and nobody reads. */
+/*
+ * Recordings of a test may lose calls only if nobody has asked for the recording and nobody reads
+ * it.
+ */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
 #include <string.h>
@@ -74,7 +77,7 @@ static void recording_that_was_read_before_it_lost_calls_may_lose_them(void **st
     OK(testkit_end());
 }
 
-/* Arguments that are seldom seen in a recording, and calls that it must not mix up. */
+/* Rare arguments in a recording, and calls that it must not confuse. */
 
 static char text[1 << 12];
 
@@ -124,8 +127,8 @@ static void code_without_a_name_is_recorded_as_its_number(void **state)
 }
 
 /*
- * While one call is in the driver, another thread clears the recording and makes a call, which gets
- * its number. Here the driver's function does both.
+ * While one call is inside the driver, another thread clears the recording and makes a call, which
+ * gets the same number. Here the driver's function does both.
  */
 static CUresult CUDAAPI query_after_a_clear(CUstream stream)
 {
@@ -152,7 +155,7 @@ static void call_that_was_forgotten_does_not_end_another_one(void **state)
     assert_true(call.has_returned);
 }
 
-/* A kernel's function holds the mock: to record it would be to wait for ever. */
+/* A kernel's function holds the mock's lock, so recording its calls would deadlock. */
 static unsigned answers;
 
 static void query_in_a_kernel(const struct cushim_mock_launch *launch, void *data)
@@ -185,7 +188,7 @@ static void call_within_a_kernel_is_not_recorded(void **state)
     OK(driver->ModuleUnload(module));
 }
 
-/* --- without a test around it --- */
+/* --- without a test --- */
 
 static void recording_that_was_stopped_records_no_more(void **state)
 {
@@ -212,8 +215,8 @@ static void recording_that_was_stopped_records_no_more(void **state)
 }
 
 /*
- * A test with faults: they take effect, what they answer is no error, and what never fired is
- * reported.
+ * A test with faults: they take effect, injected errors do not fail the test, and a fault that
+ * never fired is reported.
  */
 
 static void begin_with(const char *faults)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What calls make and end: the table against the registry; and what is known to live, over a driver
- * of the test's own.
+ * What calls create and destroy: the table compared with the registry; and which objects are known
+ * to exist, over a driver of the test.
  */
 #include <stdio.h>
 #include <string.h>
@@ -85,17 +85,20 @@ static void every_effect_fits_its_function(void **state)
     cushim__decoding_end();
 }
 
-/* What the names say is made or destroyed has a effect, so that none is forgotten. */
+/*
+ * Every function whose name says that it creates or destroys has an effect, so that none is
+ * forgotten.
+ */
 static void every_function_that_creates_or_destroys_has_an_effect(void **state)
 {
     static const char *const words[] = {"Create", "Destroy", "Alloc", "Unload", "Unregister"};
     static const char *const none[] = {
-        /* The first ABI, whose addresses have 32 bits. */
+        /* The first ABIs, whose addresses have 32 bits. */
         "cuArrayCreate", "cuArray3DCreate", "cuMemAlloc", "cuMemAllocPitch",
-        /* What they make is no object of the driver, or goes by itself. */
+        /* They create no driver object, or one that is destroyed implicitly. */
         "cuMemGetAllocationGranularity", "cuMemGetAllocationPropertiesFromHandle",
         "cuGraphMemAllocNodeGetParams", "cuGLUnregisterBufferObject",
-        /* Logical endpoints are numbers that the program has reserved, not handles. */
+        /* Logical endpoints are reserved numbers of the program, not handles. */
         "cuLogicalEndpointCreate", "cuLogicalEndpointDestroy"};
 
     (void)state;
@@ -117,7 +120,7 @@ enum { OBJECTS = 4, ADDRESS = 0x10000 };
 
 static struct cushim_table fake;
 static char objects[OBJECTS]; /* their addresses are the handles */
-static void *given;           /* what the next call that makes something writes */
+static void *given;           /* what the next call that creates an object writes */
 static CUcontext current;
 static CUresult destroy_answer;
 
@@ -269,7 +272,9 @@ static void context_takes_what_was_made_while_it_was_current(void **state)
     OK(driver->EventDestroy_v2(event));
 }
 
-/* Another thread is given the value between the driver's end of it and the layer's. */
+/*
+ * Another thread gets the same value between the driver's destruction and the layer's record of it.
+ */
 static CUresult CUDAAPI destroy_and_create(CUevent event)
 {
     CUevent again;
@@ -293,11 +298,11 @@ static void value_given_again_while_it_ends_stays_alive(void **state)
 }
 
 /*
- * The tracker of what lives, over a driver of the test's own: values that come again, things opened
- * twice, and answers that name nothing.
+ * The leak tracker over a driver of the test: reused values, objects that are opened twice, and
+ * calls that return no object.
  */
 
-/* The driver gives this object for an event. */
+/* Let the driver return this object as an event. */
 static CUevent create(unsigned object)
 {
     CUevent event;
@@ -318,7 +323,7 @@ static void success_without_a_handle_creates_nothing(void **state)
     assert_int_equal(testkit_count().handles, 0);
 }
 
-/* Those that are gone are a list: each place in it is left once, the last one more often. */
+/* Destroyed objects are in a list: each position is removed once, and the last one more often. */
 static void values_come_again_in_any_order(void **state)
 {
     static const unsigned orders[][OBJECTS] = {{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 3, 0, 2}};

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adversarial mode: what a driver may report, and what it may not even so. */
+/*
+ * Adversarial mode: delays that a driver may legally show, and facts that it must report
+ * nevertheless.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +10,7 @@
 
 enum { MS = 1000000, SEEDS = 20 };
 
-/* A adversarial mock of a seed. */
+/* An adversarial mock with a seed. */
 static void begin(const char *settings, unsigned seed)
 {
     char text[200];
@@ -16,7 +19,7 @@ static void begin(const char *settings, unsigned seed)
     fixture_begin(text);
 }
 
-/* Work that has ended, and an event behind it, of which nobody has heard. */
+/* Let work and an event behind it finish before the host has asked about either. */
 static void finish_unheard(CUstream stream, CUevent event)
 {
     fixture_spin(stream, 1000);
@@ -25,7 +28,7 @@ static void finish_unheard(CUstream stream, CUevent event)
     assert_int_equal(fixture_state().pending, 0);
 }
 
-/* How often an event is not ready until it is: at most three times for what has ended. */
+/* How often an event is "not ready" before it is ready: at most three times for finished work. */
 static unsigned delays_of_event(CUevent event)
 {
     unsigned delays = 0;
@@ -56,7 +59,7 @@ static unsigned delays_of_time(CUevent event)
     return delays;
 }
 
-/* Run what looks at a stream and an event, each seed in manual mode. */
+/* Call a function that uses a stream and an event, in manual mode with each seed. */
 static void for_each_seed(void (*run)(CUstream stream, CUevent event))
 {
     for (unsigned seed = 0; seed < SEEDS; seed++) {
@@ -94,7 +97,10 @@ static void end_that_nobody_has_heard_of_may_be_reported_late(void **state)
     assert_true(of_times > 0);
 }
 
-/* What a call has reported, it does not take back; nor what follows from it. */
+/*
+ * Once a call has reported that work is finished, later calls say the same about that work and
+ * about everything that precedes it.
+ */
 static void ask_again(CUstream stream, CUevent late)
 {
     const CUstream other = fixture_stream();
@@ -152,14 +158,14 @@ static void drain_later_work(CUstream stream, CUevent event)
     OK(driver->EventQuery(event));
 }
 
-/* The host can see that later work was there: then it knows of what came before. */
+/* Once the host can see that later work is finished, earlier work is reported as finished, too. */
 static void end_before_a_trace_is_reported(void **state)
 {
     (void)state;
     for_each_seed(drain_later_work);
 }
 
-/* An event that a host function asks for, and the answer. */
+/* An event that a host function queries, and the result. */
 struct question {
     CUevent event;
     CUresult answer;
@@ -197,7 +203,7 @@ static void ask_for_nothing(CUstream stream, CUevent event)
     OK(driver->StreamQuery(NULL));
 }
 
-/* An event that was never recorded, and a stream without work, have nothing to hide. */
+/* An event that was never recorded and a stream without work are always reported as ready. */
 static void nothing_to_wait_for_is_reported(void **state)
 {
     (void)state;
@@ -234,7 +240,7 @@ static void identity_names_the_mode(void **state)
     fixture_end();
 }
 
-/* Who polls, and who waits, comes to an end in every mode. */
+/* In every mode, polling and waiting come to an end. */
 static void polling_ends_in_every_mode(void **state)
 {
     static const char *const settings[] = {"mode = auto", "mode = threaded",
@@ -266,7 +272,7 @@ static void polling_ends_in_every_mode(void **state)
     }
 }
 
-/* Adversarial mode: when operations start and end, and that the seed determines all of it. */
+/* When operations start and end in adversarial mode, and that the seed determines all of it. */
 
 enum { TRACED = 400 };
 
@@ -314,7 +320,7 @@ static void streams_overtake_each_other_in_fifo_too(void **state)
         memset(order, 0, sizeof order);
         order_length = 0;
         cushim_mock_trace_set(fixture_mock, note_end, NULL);
-        fixture_spin(one, 0); /* so that nothing but their starts is at random */
+        fixture_spin(one, 0); /* so that only the start times of the operations are random */
         fixture_spin(other, 0);
         OK(cushim_mock_drain(fixture_mock));
         cushim_mock_trace_set(fixture_mock, NULL, NULL);
@@ -326,7 +332,7 @@ static void streams_overtake_each_other_in_fifo_too(void **state)
     assert_true(overtaken > 0 && overtaken < SEEDS);
 }
 
-/* What happened, one character each and a time. */
+/* The operations, as one character and a time each. */
 struct history {
     struct {
         uint64_t now_ns, operation;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What holds for every call, whatever its function: lock, cost, refusals, trace; and which functions
- * work where others do not. The stubs of the mock and of the engine report what they were asked.
+ * The behaviour that all calls share: lock, cost in time, refusals, trace; and which functions work
+ * in which state. Stubs replace the mock and the simulator and record how they were called.
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
@@ -20,22 +20,22 @@
 
 #define SLOT CUSHIM__SLOT
 
-/* The mock that calls find; `cushim__mock` is this one until a test says otherwise. */
+/* The mock that calls use; `cushim__mock` refers to it until a test changes that. */
 static struct cushim_mock call_mock;
 
-/* What calls of a slot cost; UINT32_MAX: what calls cost that are not listed. */
+/* The cost of a call of each slot; UINT32_MAX: the default cost. */
 static uint32_t call_ns[CUSHIM__SYMBOL_COUNT];
 
-static uint64_t call_passed_ns;           /* the time that calls have let pass */
-static CUresult call_fault_while_passing; /* a fault that comes meanwhile */
+static uint64_t call_passed_ns;           /* the time that calls have consumed */
+static CUresult call_fault_while_passing; /* a fault that occurs while the time passes */
 static struct mock_context *call_context; /* the current one */
 static unsigned call_lines;               /* of the log */
-static char call_line[200];               /* the last of them */
+static char call_line[200];               /* the last log line */
 static char call_traced[200];             /* the last line of the trace */
 
-static CUresult call_forbidden; /* what the captures say of unsafe calls */
+static CUresult call_forbidden; /* the result of the check for calls that captures forbid */
 
-/* In place of the functions of captures, of contexts and of the simulator. */
+/* Stubs for the functions of captures, contexts and the simulator. */
 struct mock_capture *cushim__mock_captures;
 CUresult cushim__mock_capture_refuse_unsafe(void)
 {
@@ -72,7 +72,7 @@ static void note_trace(void *data, const struct cushim_mock_trace *entry)
              (int)entry->stream, (int)entry->operation, (int)entry->code);
 }
 
-/* A whole call whose function would succeed. */
+/* A complete call of a function that succeeds. */
 static CUresult call(unsigned slot)
 {
     const CUresult code = cushim__mock_call_enter(slot);
@@ -81,7 +81,7 @@ static CUresult call(unsigned slot)
     return cushim__mock_call_leave(slot, code);
 }
 
-/* Nobody holds the lock: a call has ended. */
+/* Whether the call has ended, and so released the lock. */
 static bool call_is_over(void)
 {
     if (!cushim__lock_try(&call_mock.lock))
@@ -90,7 +90,7 @@ static bool call_is_over(void)
     return true;
 }
 
-/* A mock after cuInit; and in the end no call is under way. */
+/* Create a mock after cuInit; at the end, no call may be in progress. */
 static int call_begin(void **state)
 {
     static uint64_t serial;
@@ -287,11 +287,11 @@ static void trace_has_every_call_and_its_answer(void **state)
 }
 
 /*
- * Which functions work where others do not: statements 2, 4, 9, 34, 57 and 82, and what an H200
- * returned (tests/conformance/states-h200-580.txt).
+ * Which functions work in which state: statements 2, 4, 9, 34, 57 and 82, and the codes that an
+ * H200 returned (tests/conformance/states-h200-580.txt).
  */
 
-/* Whether exactly the functions of a list answer success. */
+/* Assert that exactly the listed functions succeed, and that all others return `others`. */
 static void only(const unsigned *slots, size_t count, CUresult others)
 {
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {

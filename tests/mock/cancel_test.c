@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads that are cancelled in a call: it is made to its end, and the other threads go on. A lock
- * that such a thread took with it would be nobody's, so each case has a mock that a failure leaves
- * behind.
+ * Threads that are cancelled inside a call: the call completes, and other threads go on. If a
+ * cancelled thread kept the mock's lock, nothing could release it, so each case has its own mock,
+ * which a failing case leaves behind.
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 #include "tests/mock/fixture.h"
 #include "tests/support/gate.h"
 
-/* What a thread calls that is to be cancelled at the next occasion. */
+/* The call of a thread that is cancelled at its next cancellation point. */
 struct call {
     void (*make)(void *data);
     void *data;

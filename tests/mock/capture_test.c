@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Captures: what they make of calls, what programs ask and change in them, and what they forbid. */
+/*
+ * Captures: the nodes that calls become, what programs can query and change, and what captures
+ * forbid.
+ */
 #include <pthread.h>
 
 #include "tests/mock/fixture.h"
 
 enum { BYTES = 64 };
 
-/* Nodes and edges as text: a digit per node by its type, then the edges by the nodes' places. */
+/* A graph as text: a digit for the type of each node, and then the edges between their indices. */
 static const char *shape(CUgraph graph)
 {
     static char text[200];
@@ -143,7 +146,7 @@ static void work_behind_a_join_must_be_joined_again(void **state)
     CODE(CUDA_ERROR_STREAM_CAPTURE_UNJOINED, driver->StreamEndCapture(origin, &graph));
     assert_null(graph);
 
-    capture_begin(origin); /* joined through a third */
+    capture_begin(origin); /* joined through a third stream */
     capture_tie(origin, fork);
     capture_work(fork);
     {
@@ -252,13 +255,15 @@ static void graph_of_the_program_is_gone_on_with(void **state)
     drop(graph);
 }
 
-/* What captures forbid, and what becomes of them when something they need is destroyed. */
+/* What captures forbid, and what happens to a capture when an object that it needs is destroyed. */
 
 static const CUstreamCaptureMode GLOBAL = CU_STREAM_CAPTURE_MODE_GLOBAL;
 static const CUstreamCaptureMode THREAD_LOCAL = CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
 static const CUstreamCaptureMode RELAXED = CU_STREAM_CAPTURE_MODE_RELAXED;
 
-/* What another thread may do, by the modes of the capture and of that thread. */
+/*
+ * The calls that another thread may make, depending on the modes of the capture and of that thread.
+ */
 static struct other_thread {
     CUstreamCaptureMode mode, former;
     CUevent event;
@@ -366,7 +371,7 @@ static void destroyed_context_takes_its_captures_along(void **state)
     capture_begin(inner);
     capture_work(inner);
     OK(driver->CtxDestroy_v2(context));
-    OK(driver->StreamQuery(other_stream)); /* nothing is captured any more */
+    OK(driver->StreamQuery(other_stream)); /* nothing is captured now */
     CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, driver->StreamDestroy_v2(inner));
     OK(driver->StreamDestroy_v2(other_stream));
 }
@@ -389,7 +394,10 @@ static void node_of_a_capture_stays(void **state)
     drop(graph);
 }
 
-/* Captures at their edges: streams that go, captures that meet, and what is reported of edges. */
+/*
+ * Special cases of captures: streams that are destroyed, captures that meet, and the reported
+ * edges.
+ */
 
 static void stream_that_joined_and_is_destroyed_leaves_its_work_unjoined(void **state)
 {
@@ -443,7 +451,7 @@ static void legacy_stream_cannot_join_a_capture(void **state)
     OK(driver->EventDestroy_v2(event));
 }
 
-/* A capture of another context is not spoilt. */
+/* The call does not invalidate captures of other contexts. */
 static void waiting_for_a_context_spoils_what_is_captured_in_it(void **state)
 {
     CUgraph graph = NULL;

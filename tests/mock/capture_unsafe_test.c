@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls that a capture forbids by its mode: what each returned on a GPU, with handles and numbers of
- * zero, while a non-blocking stream was captured (tests/conformance/states.c). The registry says
- * which they are, and the mock has to return the same, whether it implements them or not.
+ * Calls that a capture forbids depending on its mode. tests/conformance/states.c recorded what each
+ * returned on a GPU, with zeros for handles and numbers, while a non-blocking stream was captured.
+ * The registry lists these calls. The mock must return the same codes, whether it implements a
+ * function or not.
  */
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +30,7 @@ static unsigned slot_of(const char *name)
     return 0;
 }
 
-/* In a capture of its own; whether that was invalidated. */
+/* Call a slot in a new capture; returns the code, and whether the capture was invalidated. */
 static CUresult captured_call(unsigned slot, CUstreamCaptureMode mode, bool *is_invalidated)
 {
     static char memory[CUSHIM_CALL_BYTES];

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that loads a driver as others do, for tests of the mock's library: it knows nothing of
- * cushim.
+ * A program that loads a driver as other programs do, for tests of the mock's library. It knows
+ * nothing of cushim.
  *
- *     client LIBRARY WORD...    `default`: what the process has loaded already
+ *     client LIBRARY WORD...    `default`: the library that the process has already loaded
  *
- * Each word is a symbol, called with zeros, whose answer is printed; `has:SYMBOL` prints whether it
- * is there; `stream` makes a stream in a context and leaves both; `garbage` queries an event that
- * never was; `fork` does the rest in a child.
+ * Each word is a symbol that the program calls with zeros; it prints the result. `has:SYMBOL`
+ * prints whether the symbol exists. `stream` creates a context and a stream and destroys neither.
+ * `garbage` queries an invalid event. `fork` runs the remaining words in a child.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdint.h>
@@ -49,7 +49,9 @@ static int leave_a_stream(void)
     return code ? code : find("cuStreamCreate")((uintptr_t)&stream, 0, 0, 0);
 }
 
-/* Returns in a forked child alone, whose parent ends with it. Windows: ends in failure. */
+/*
+ * Returns only in a forked child; the parent exits with the child's status. On Windows this fails.
+ */
 static void go_on_in_child(void)
 {
 #ifdef _WIN32

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What moves the clock in each mode, that nothing else does, and the trace of what happens. */
+/* What advances the clock in each mode, that nothing else does, and the trace of operations. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,7 +134,7 @@ static void CUDA_CB move_clock(void *data)
     codes[2] = cushim_mock_drain(fixture_mock);
 }
 
-/* It would wait for itself. */
+/* A host function that advanced the clock would wait for itself. */
 static void host_function_cannot_move_the_clock(void **state)
 {
     CUresult codes[3] = {CUDA_SUCCESS};
@@ -149,7 +149,9 @@ static void host_function_cannot_move_the_clock(void **state)
     OK(driver->StreamDestroy_v2(stream));
 }
 
-/* In manual mode the same program gives the same trace, bit for bit, under every schedule. */
+/*
+ * In manual mode, the same program produces exactly the same trace each time, under every schedule.
+ */
 
 enum { STREAMS = 4, RUNS = 1000 };
 
@@ -179,9 +181,7 @@ static void count(void *data)
     ++*(unsigned *)data;
 }
 
-/*
- * Streams that wait for one another, with host functions and the legacy default stream among them.
- */
+/* Streams that wait for one another, with host functions and the legacy default stream. */
 static void program(void)
 {
     CUstream streams[STREAMS];
@@ -201,7 +201,7 @@ static void program(void)
         driver->EventQuery(events[(i + 2) % STREAMS]);
         OK(cushim_mock_advance(fixture_mock, 1234));
     }
-    cushim_mock_step(fixture_mock); /* under the eager schedule nothing may be left */
+    cushim_mock_step(fixture_mock); /* the eager schedule may leave no operations */
     OK(cushim_mock_drain(fixture_mock));
     assert_int_equal(counter, STREAMS);
     for (int i = 0; i < STREAMS; i++) {

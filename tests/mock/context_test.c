@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is asked of contexts and devices, and seldom: limits, flags, peers; and the first ABIs. */
+/* Rarely used queries of contexts and devices: limits, flags, peers; and the first ABIs. */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
 #include <stdio.h>
@@ -33,7 +33,7 @@ static void limits_are_rounded_held_or_refused(void **state)
         {CU_LIMIT_MAX_L2_FETCH_GRANULARITY, 129, 0, CUDA_ERROR_INVALID_VALUE},
         {CU_LIMIT_PERSISTING_L2_CACHE_SIZE, SIZE_MAX, 0, CUDA_ERROR_INVALID_VALUE},
         {CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH, 1, 0, CUDA_ERROR_UNSUPPORTED_LIMIT},
-        {7, 1, 0, CUDA_ERROR_NOT_PERMITTED}, /* shared memory, which is fixed */
+        {7, 1, 0, CUDA_ERROR_NOT_PERMITTED}, /* shared memory, which cannot be changed */
         {1000, 1, 0, CUDA_ERROR_INVALID_VALUE},
     };
 
@@ -108,7 +108,7 @@ static void nothing_is_reported_without_a_context(void **state)
     OK(driver->CtxPushCurrent_v2(context));
 }
 
-/* The one that asks for a dump by the user is reported as the one that asks for a dump. */
+/* A context with the flag for user-triggered dumps is reported with the flag for dumps as well. */
 static void context_that_can_be_dumped_is_reported_so(void **state)
 {
     CUcontext context;
@@ -170,7 +170,10 @@ static void attributes_of_a_pair_of_devices_are_reported(void **state)
 
 /* --- contexts with resources of their own --- */
 
-/* The second device's is the mock's own; that the first's is there still was measured. */
+/*
+ * The behaviour for the second device is a choice of the mock; that the first context remains was
+ * measured.
+ */
 static void primary_context_is_not_begun_after_a_fault(void **state)
 {
     CUcontext context = NULL;
@@ -201,11 +204,11 @@ static void persisting_l2_is_in_sixteenths_of_the_l2(void **state)
         const char *settings;
         size_t asked, kept;
     } cases[] = {
-        {"", 1, 3932160},                                   /* an H200's */
-        {"attribute.L2_CACHE_SIZE = 52428800", 1, 3276800}, /* an H100's */
+        {"", 1, 3932160},                                   /* L2 cache of an H200 */
+        {"attribute.L2_CACHE_SIZE = 52428800", 1, 3276800}, /* L2 cache of an H100 */
         {"attribute.L2_CACHE_SIZE = 52428800", 3276801, 6553600},
         {"attribute.L2_CACHE_SIZE = 52428800", 0, 0},
-        {"attribute.L2_CACHE_SIZE = 0", 5, 5}, /* one without an L2 */
+        {"attribute.L2_CACHE_SIZE = 0", 5, 5}, /* no L2 cache */
     };
 
     (void)state;
@@ -232,8 +235,9 @@ static void atomics_of_the_host_are_not_reported_before_the_driver_is_initialise
 }
 
 /*
- * Contexts as the first ABIs have them: counted uses, and a stack that shares none. Whether a
- * driver of today answers so was not measured: on an H200 none was made beside a primary context.
+ * Contexts with the first ABIs: a usage count, and that a context is on at most one thread's stack.
+ * Whether today's drivers behave like this was not measured: on an H200, such a context could not
+ * be created beside a primary context.
  */
 
 static CUcontext current(void)
@@ -273,7 +277,7 @@ static void attach_and_detach_refuse_what_is_wrong(void **state)
     CODE(CUDA_ERROR_INVALID_CONTEXT, driver->CtxDetach(primary));
     CODE(CUDA_ERROR_INVALID_CONTEXT, driver->CtxDetach(NULL));
     OK(driver->CtxDetach(context));
-    OK(driver->CtxDetach(primary)); /* it is not counted */
+    OK(driver->CtxDetach(primary)); /* the primary context is not counted */
     assert_ptr_equal(current(), primary);
     OK(driver->CtxPopCurrent(NULL));
     CODE(CUDA_ERROR_INVALID_CONTEXT, driver->CtxAttach(&untouched, 0));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies of rows and layers, arrays, and sets (statements 114 to 119). */
+/* Copies of rows and layers, arrays, and memsets (statements 114 to 119). */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
 #include <string.h>
@@ -88,7 +88,7 @@ static void layers_keep_their_heights(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE, driver->Memcpy3D_v2(NULL));
 }
 
-/* Each case changes one thing. */
+/* Each case changes one member. */
 static void wrong_shapes_are_refused(void **state)
 {
     static const size_t huge = SIZE_MAX / 2;
@@ -273,23 +273,23 @@ static void array_that_no_texture_can_have_is_refused(void **state)
     CUarray array = NULL;
 
     (void)state;
-    of.Height = 4; /* no square */
+    of.Height = 4; /* not square */
     CODE(CUDA_ERROR_INVALID_VALUE, driver->Array3DCreate_v2(&array, &of));
     of = good;
-    of.Depth = 12; /* two cubes without layers */
+    of.Depth = 12; /* two cube maps without the flag for layers */
     CODE(CUDA_ERROR_INVALID_VALUE, driver->Array3DCreate_v2(&array, &of));
     of = good;
-    of.Flags = CUDA_ARRAY3D_TEXTURE_GATHER; /* of two dimensions alone */
+    of.Flags = CUDA_ARRAY3D_TEXTURE_GATHER; /* allowed for two-dimensional arrays only */
     CODE(CUDA_ERROR_INVALID_VALUE, driver->Array3DCreate_v2(&array, &of));
     of = good;
-    of.Flags |= 0x1000; /* none that there is */
+    of.Flags |= 0x1000; /* an unknown flag */
     CODE(CUDA_ERROR_INVALID_VALUE, driver->Array3DCreate_v2(&array, &of));
     of = good;
-    of.Format = (CUarray_format)0x91; /* of a picture, which has four channels */
+    of.Format = (CUarray_format)0x91; /* an image format, which needs four channels */
     CODE(CUDA_ERROR_INVALID_VALUE, driver->Array3DCreate_v2(&array, &of));
     of.Format = (CUarray_format)0x55;
     CODE(CUDA_ERROR_INVALID_VALUE, driver->Array3DCreate_v2(&array, &of));
-    /* A driver makes both; the mock does not. */
+    /* A driver creates both arrays; the mock refuses them. */
     of = good;
     of.Depth = 0;
     of.Flags = 0x40; /* sparse */
@@ -319,7 +319,7 @@ static void array_is_not_destroyed_while_another_captures(void **state)
     OK(driver->StreamDestroy_v2(stream));
 }
 
-/* Sets (statements 116 and 117). */
+/* Memsets (statements 116 and 117). */
 
 enum { MS = 1000000, BYTES = 1024 };
 

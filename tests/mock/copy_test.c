@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When copies move bytes, and when calls that copy return (statements 106 to 113). */
+/* When copies move their bytes, and when the calls return (statements 106 to 113). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +43,7 @@ static int end(void **state)
     return 0;
 }
 
-/* What the device holds now. */
+/* The present contents of the device memory. */
 static char *device_bytes(void)
 {
     return cushim_mock_memory(fixture_mock, memory, 4 * MIB);
@@ -143,7 +143,8 @@ static void synchronous_copies_on_the_device_do_not_wait(void **state)
 }
 
 /*
- * Nobody could let time pass while the call waits; so what would wait for nothing is done at once.
+ * No other thread can advance the clock while the call waits, so the mock executes the copy at
+ * once.
  */
 static void synchronous_copies_need_no_time_in_manual_mode(void **state)
 {
@@ -236,7 +237,10 @@ static void copies_go_from_device_to_device(void **state)
     fixture_end();
 }
 
-/* Copies between devices: whichever context is current, the two that are named have to be some. */
+/*
+ * Copies between devices: any context may be current, but the two contexts of the call must be
+ * valid.
+ */
 
 enum { PITCH = 64, ROWS = 4, WIDTH = 16, BYTES = PITCH * ROWS };
 
@@ -272,7 +276,7 @@ static int peer_end(void **state)
     return 0;
 }
 
-/* A piece of the first device's memory to another place of the second's. */
+/* A copy from the first device's memory to another offset in the second's. */
 static CUDA_MEMCPY3D_PEER piece(void)
 {
     return (CUDA_MEMCPY3D_PEER){.srcMemoryType = CU_MEMORYTYPE_DEVICE,
@@ -293,7 +297,7 @@ static CUDA_MEMCPY3D_PEER piece(void)
                                 .Depth = 1};
 }
 
-/* Rows 1 and 2 have come to rows 2 and 3, 8 bytes further, and nothing else. */
+/* Rows 1 and 2 are now rows 2 and 3, shifted by 8 bytes, and no other bytes have changed. */
 static void assert_copied(void)
 {
     unsigned char expected[BYTES] = {0};
@@ -329,7 +333,10 @@ static void in_a_stream_it_is_copied_later(void **state)
     OK(driver->StreamDestroy_v2(stream));
 }
 
-/* The mock's own: a driver uses what is gone, and reads through NULL (measured: SIGSEGV). */
+/*
+ * A choice of the mock: a driver uses destroyed contexts, and dereferences NULL (measured:
+ * SIGSEGV).
+ */
 static void contexts_that_are_none_are_refused(void **state)
 {
     CUDA_MEMCPY3D_PEER copy;

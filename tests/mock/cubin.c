@@ -88,8 +88,8 @@ static void put_symbols(struct file *file)
 }
 
 /*
- * As ptxas notes it: 40 registers and 8 bytes of local memory for symbol 1; parameters, 64 threads
- * at most, and blocks of 32 by 2.
+ * The notes that ptxas writes: 40 registers and 8 bytes of local memory for symbol 1; its
+ * parameters, at most 64 threads, and required blocks of 32 by 2.
  */
 #define PARAMETER(number, offset, bytes) \
     0x000c1704, 0, (number) | (offset) << 16, 0x1f000u | (uint32_t)(bytes) << 18

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A cubin of the test's own making: what cushim reads of such files is in it, code is not.
+ * A cubin that the test writes itself. It has the parts that cushim reads, and no code.
  *
- * It declares the kernel `scale(u8, u64, u32)` and the variables `start` (8 bytes, 7), `zeros` (12
- * bytes) and `table` (constant, 4 bytes, 5).
+ * It declares the kernel `scale(u8, u64, u32)` and the variables `start` (8 bytes, value 7),
+ * `zeros` (12 bytes) and `table` (constant, 4 bytes, value 5).
  */
 #ifndef CUSHIM_TESTS_MOCK_CUBIN_H
 #define CUSHIM_TESTS_MOCK_CUBIN_H
@@ -12,19 +12,19 @@
 
 enum {
     CUBIN_BYTES = 4096,
-    /* Where damage can be done. */
+    /* Offsets that tests overwrite. */
     CUBIN_CLASS = 4,
     CUBIN_MACHINE = 18,
-    CUBIN_SECTIONS = 40, /* offset of the section headers, 8 bytes */
+    CUBIN_SECTIONS = 40, /* offset of the section headers (8 bytes) */
 };
 
-/* Write one for an architecture, as 90, into a buffer of CUBIN_BYTES. Returns its size. */
+/* Write a cubin for an architecture, such as 90, to a buffer of CUBIN_BYTES. Returns its size. */
 size_t cubin_make(unsigned char *buffer, unsigned architecture);
 
-/* The header of a section of it, by name: its offset in the file. */
+/* The offset of a section's header in the file, by the section's name. */
 size_t cubin_section(const unsigned char *buffer, const char *name);
 
-/* A fat binary in a buffer of CUBIN_BYTES, entry by entry. */
+/* A fat binary in a buffer of CUBIN_BYTES, to which a test adds entries. */
 enum { FATBIN_PTX = 1, FATBIN_CUBIN = 2, FATBIN_COMPRESSED = 0x2000 };
 size_t fatbin_begin(unsigned char *buffer);
 size_t fatbin_add(unsigned char *buffer, unsigned kind, unsigned architecture, unsigned flags,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is left of destroyed contexts: the last 256 are known, with all that was in them, and those
- * before are forgotten, so that a program may make and destroy them for ever.
+ * What the mock remembers of destroyed contexts: the last 256 with their objects. It forgets older
+ * ones, so a program may create and destroy contexts without limit.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 enum { KEPT = 256, WAITERS = 4, ROUNDS = 10 };
 
-/* A context with a stream and a recorded event, destroyed. */
+/* A destroyed context with a stream and a recorded event. */
 struct dead {
     CUcontext context;
     CUstream stream;
@@ -111,7 +111,7 @@ static void who_waits_for_its_event_goes_on(void **state)
     fixture_end();
 }
 
-/* In manual mode nothing can be waited for, so what the context had to do is dropped. */
+/* In manual mode, cuCtxDestroy cannot wait, so it drops the pending work of the context. */
 static void who_waits_for_an_event_that_is_dropped_goes_on(void **state)
 {
     struct dead dead;
@@ -132,7 +132,7 @@ static void who_waits_for_an_event_that_is_dropped_goes_on(void **state)
     fixture_end();
 }
 
-/* A device copies in each direction one thing at a time. */
+/* A device executes one copy at a time in each direction. */
 static void who_waits_for_a_copy_that_is_dropped_goes_on(void **state)
 {
     static const char bytes[64] = "after the one that is dropped";
@@ -205,13 +205,13 @@ static void destroy_while_others_wait(void)
         void *code;
 
         assert_int_equal(pthread_join(waiters[i], &code), 0);
-        /* Some come when it is gone already, even for long. */
+        /* Some threads call after the context was destroyed, even long after. */
         assert_true(code == (void *)CUDA_SUCCESS || code == (void *)CUDA_ERROR_INVALID_HANDLE ||
                     code == (void *)CUDA_ERROR_CONTEXT_IS_DESTROYED);
     }
 }
 
-/* Whoever waits gets the lock back when it pleases the system: only then is it done with it. */
+/* A waiting thread gets the lock back at any later time, and uses the context until then. */
 static void one_that_is_waited_for_is_spared(void **state)
 {
     (void)state;
@@ -220,7 +220,7 @@ static void one_that_is_waited_for_is_spared(void **state)
         destroy_while_others_wait();
     OK(cushim_mock_drain(fixture_mock));
     OK(driver->DevicePrimaryCtxRelease_v2(0));
-    cushim_mock_destroy(fixture_mock); /* who came too late is a misuse */
+    cushim_mock_destroy(fixture_mock); /* a late call is a misuse */
 }
 
 int main(void)

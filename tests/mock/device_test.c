@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices: which there are, what they can do, and how they are distinguished. */
+/* Devices: their number, their properties, and how programs distinguish them. */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
 #include <limits.h>
@@ -51,7 +51,7 @@ static void attributes_that_no_device_has_are_refused(void **state)
     for (size_t i = 0; i < COUNT(numbers); i++) {
         const CUdevice_attribute attribute = (CUdevice_attribute)numbers[i];
         CODE(CUDA_ERROR_INVALID_VALUE, driver->DeviceGetAttribute(&value, attribute, 0));
-        /* The device is looked at first. */
+        /* The device is checked first. */
         CODE(CUDA_ERROR_INVALID_DEVICE, driver->DeviceGetAttribute(&value, attribute, 5));
     }
     assert_int_equal(value, -5);
@@ -180,7 +180,7 @@ static void writes_of_other_devices_are_flushed_in_a_context(void **state)
     OK(driver->CtxDestroy_v2(context));
 }
 
-/* How devices are distinguished: name, UUID, address. */
+/* How devices are distinguished: by name, UUID and PCI address. */
 
 static void a_name_is_cut_to_its_room(void **state)
 {

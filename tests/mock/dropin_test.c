@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The mock as a shared library: what it exports at each version, for whoever opens it, and that the
- * loader takes it for the driver.
+ * The mock as a shared library: the exports of each version for programs that open it, and that the
+ * loader recognises it as a driver.
  */
 #include <string.h>
 
@@ -50,7 +50,7 @@ static void *open_with(const char *settings)
     return opened;
 }
 
-/* A function of the opened library; the child fails without it. */
+/* A function of the opened library; the child fails if it is missing. */
 static cushim_function function_of(void *opened, const char *symbol)
 {
     void *found = library_symbol(opened, symbol);

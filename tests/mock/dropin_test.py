@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The mock as a shared library, seen from programs that know nothing of it.
+"""The mock as a shared library, used by programs that know nothing of it.
 
     dropin_test.py LIBRARY CLIENT LINKED VERSION
 """
@@ -23,15 +23,16 @@ IDENTITY = r'cushim mock %s: .*; this is not a GPU'
 NOT_READY = 'every call returns CUDA_ERROR_SYSTEM_NOT_READY'
 
 
-# What Meson starts programs of another system with, and what its paths begin with there.
+# The command with which Meson starts programs for another system, and the prefix of paths there.
 WRAPPER = os.environ.get('EXE_WRAPPER', '').split()
 ROOT = 'Z:' if WRAPPER else ''
 
 
 def run(*words, program=None, **environment):
-    """Run the client, or another program; returns its output and what went to stderr, as lines."""
+    """Run the client or another program; return the lines of its output and of its standard error.
+    """
     kept = {name: value for name, value in os.environ.items() if not name.startswith('CUSHIM_')}
-    # Files, no pipes: what Wine starts besides would hold these open.
+    # Files instead of pipes, because other processes that Wine starts would keep pipes open.
     with tempfile.TemporaryFile('w+') as out, tempfile.TemporaryFile('w+') as err:
         done = subprocess.run([*WRAPPER, program or CLIENT, *words], stdout=out, stderr=err,
                               env={**kept, **environment})
@@ -44,8 +45,8 @@ def run(*words, program=None, **environment):
 
 
 def preload(library):
-    """A sanitizer's runtime must come before anything that is built with it."""
-    # Another platform's ldd fails; there are no sanitizers, either.
+    """Return the sanitizer's runtime that must be preloaded before a sanitized library."""
+    # The ldd of another platform fails, but there are no sanitizers there either.
     linked = subprocess.run(['ldd', CLIENT], check=False, stdout=subprocess.PIPE,
                             stderr=subprocess.DEVNULL, text=True).stdout
     return ' '.join(re.findall(r'=> (\S+/lib[a-z]+san\S+)', linked) + [library])
@@ -82,7 +83,7 @@ class Library(unittest.TestCase):
 
 
 class Words(unittest.TestCase):
-    """What goes to stderr."""
+    """The lines that go to standard error."""
 
     def test_first_init_says_what_this_is_and_no_other_call_says_anything(self):
         output, errors = run(LIBRARY, 'cuDriverGetVersion', 'cuInit', 'cuInit')
@@ -121,7 +122,7 @@ class Words(unittest.TestCase):
 
 
 class Faults(unittest.TestCase):
-    """Rules of faults in the environment, for a program that knows nothing of them."""
+    """Fault rules in the environment, for a program that knows nothing of them."""
 
     def test_calls_fail_by_the_rules_and_others_do_not(self):
         output, errors = run(LIBRARY, 'cuInit', 'cuInit', 'cuDriverGetVersion', 'cuInit',
@@ -155,7 +156,7 @@ class Faults(unittest.TestCase):
 
 
 class Setup(unittest.TestCase):
-    """The environment, and what is refused."""
+    """Settings in the environment, and those that are refused."""
 
     def config(self, text):
         folder = tempfile.TemporaryDirectory()
@@ -201,10 +202,10 @@ class Setup(unittest.TestCase):
 
 
 class Processes(unittest.TestCase):
-    """Ways into a process that not every system has, and forks."""
+    """Ways into a process that only some systems have, and forks."""
 
     def test_preloaded_library_hides_what_came_later_as_well(self):
-        # An emulator would take LD_PRELOAD for its own; this is how QEMU passes a variable on.
+        # An emulator would use LD_PRELOAD itself; QEMU_SET_ENV passes a variable to the program.
         variable = {'LD_PRELOAD': preload(LIBRARY)}
         if 'QEMU_LD_PREFIX' in os.environ:
             variable = {'QEMU_SET_ENV': 'LD_PRELOAD=' + preload(LIBRARY)}

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The mock as nvcuda.dll, seen from programs that know nothing of it.
+"""The mock as nvcuda.dll, used by programs that know nothing of it.
 
     dropin_windows_test.py LIBRARY CLIENT LINKED VERSION
 
-What is said and what is read is the same as on other systems: dropin_test.py has these tests.
+Output and settings are the same as on other systems, so dropin_test.py provides these tests.
 """
 
 import os
@@ -13,13 +13,13 @@ import sys
 import unittest
 
 import dropin_test
-from dropin_test import ROOT, ROWS, WRAPPER, Setup, Words, run  # noqa: F401 (tests by being here)
+from dropin_test import ROOT, ROWS, WRAPPER, Setup, Words, run  # noqa: F401 (imports its tests)
 
 QUIET = 'quiet = yes'
 
 
 def beside(library):
-    """An environment in which the loader finds the library by its name."""
+    """Return an environment in which the loader finds the library by its name."""
     folder = ROOT + os.path.dirname(library)
     if WRAPPER:
         return {'WINEPATH': folder}
@@ -28,7 +28,7 @@ def beside(library):
 
 class Library(unittest.TestCase):
     def exported(self):
-        """The names that the file exports, from the directory that loaders read."""
+        """Return the names that the file exports, from its export directory."""
         with open(LIBRARY, 'rb') as file:
             data = file.read()
 

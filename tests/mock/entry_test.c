@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cuGetProcAddress and cuGetProcAddress_v2: statements 5 and 6, and what the drivers 470, 525, 555
- * and 580 answered to the same questions; and the mock as a source of symbols.
+ * cuGetProcAddress and cuGetProcAddress_v2: statements 5 and 6, and the same results as the drivers
+ * 470, 525, 555 and 580 gave; and the mock as a source of symbols.
  */
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 enum { FOUND, UNKNOWN_NAME, TOO_OLD };
 
-/* The function of the mock's table that a symbol stands for; NULL for the name NULL. */
+/* The function in the mock's table for a symbol; NULL for the name NULL. */
 static void *function_of(const char *symbol)
 {
     void *function = NULL;
@@ -33,10 +33,10 @@ struct question {
     int version;
     cuuint64_t flags;
     int status;
-    const char *symbol; /* what is found; NULL: nothing */
+    const char *symbol; /* the function that is found; NULL: none */
 };
 
-/* Ask both versions of the call, before cuInit. */
+/* Make the lookups with both versions of the call, before cuInit. */
 static void ask(const struct question *questions, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -257,7 +257,7 @@ static void handle_that_never_was_one_in_a_newer_abi_names_the_driver_before_it(
     bare_create("");
 }
 
-/* The mock as a source of symbols: what a driver of its version exports, and nothing else. */
+/* The mock as a source of symbols: it provides exactly the exports of a driver of its version. */
 
 static const struct version {
     const char *settings;
@@ -275,7 +275,7 @@ static const struct version {
     {"driver_version = " CUSHIM__NEWEST_VERSION_TEXT, CUSHIM__NEWEST_VERSION},
 };
 
-/* What stands in a slot of a table. */
+/* The function in a slot of a table. */
 static cushim_function slot(const struct cushim_table *table, size_t index)
 {
     cushim_function function;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls every slot of the mock's table with zeros, each with a mock of its own, and prints `SYMBOL
- * refused` or `SYMBOL answered CODE`; `SYMBOL ended` if the child came to no end of its own. POSIX
- * calls each in a child of its own, Windows in this process: there a crash ends the program.
+ * Calls every slot of the mock's table with zeros, with a new mock for each. Prints `SYMBOL
+ * refused`, `SYMBOL answered CODE`, or `SYMBOL ended` if the child crashed or was killed. On POSIX,
+ * each call has its own child; on Windows, all run in this process, so a crash ends the program.
  *
  *     every_slot none|init|context    before cuInit, after it, with the primary context current
  */
@@ -23,7 +23,7 @@
 #include "tests/support/calls.h"
 #include "tests/support/counters.h"
 
-/* SECONDS end a call that hangs. */
+/* A call that takes longer than SECONDS is ended. */
 enum { BROKEN = 3, ENDED = 100, SECONDS = 120 };
 
 /* Whether the log has said that this symbol is not implemented. */
@@ -55,7 +55,7 @@ static bool prepare(const struct cushim_table *table, const char *state)
            table->CtxSetCurrent(context) == CUDA_SUCCESS;
 }
 
-/* In the child: nothing is to be printed but the one line, so that a crash prints none. */
+/* In the child: the only output is one line at the end, so a crash prints nothing. */
 static int call(size_t slot, const char *state)
 {
     const struct cushim_mock_options options = {
@@ -83,7 +83,10 @@ static int call(size_t slot, const char *state)
     return EXIT_SUCCESS;
 }
 
-/* What a call answers where nothing of another is left; ENDED: it came to no end of its own. */
+/*
+ * The result of a call with no objects left by earlier calls; ENDED: the child crashed or was
+ * killed.
+ */
 static int call_alone(size_t slot, const char *state)
 {
     int status = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How executed kernels fail: sticky codes, lines of the log, and what is refused before. */
+/* How executed kernels fail: sticky codes, lines of the log, and launches that are refused. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +60,10 @@ static const char image[] = HEAD
     "}\n"
     ".extern .func (.param .b64 r) malloc(.param .b64 size);\n"
     ".extern .func free(.param .b64 p);\n"
-    /* out[0] = malloc(bytes); if there is one, it is written and, if so asked, freed */
+    /*
+     * out[0] = malloc(bytes); if that succeeds, the kernel writes to the memory, and frees it if
+     * `frees`
+     */
     ".visible .entry allocates(.param .u64 out, .param .u64 bytes, .param .u64 frees)\n"
     "{\n"
     "    .reg .pred %p; .reg .b64 %rd<5>;\n"
@@ -113,7 +116,7 @@ static int end(void **state)
     return kernel_end(state);
 }
 
-/* After a fault no call works: the mock is dropped with what is in it. */
+/* After a fault no call works, so the mock is destroyed with its contents. */
 static int end_faulted(void **state)
 {
     (void)state;
@@ -122,7 +125,9 @@ static int end_faulted(void **state)
     return 0;
 }
 
-/* The code that a launch of so many threads ends with, and every call after it. */
+/*
+ * The code with which a launch of this many threads ends, which every later call must return, too.
+ */
 static CUresult result_of(const char *name, unsigned threads, void **parameters)
 {
     CUdeviceptr address;
@@ -180,7 +185,7 @@ static void freed_memory_is_none(void **state)
     assert_logged("read of 4 bytes at 0x");
 }
 
-/* Also where the host could read it. */
+/* Kernels cannot access pageable memory, although the host could. */
 static void pageable_memory_is_none(void **state)
 {
     uint32_t *words = calloc(64, sizeof *words);
@@ -259,7 +264,7 @@ static void threads_that_wait_for_each_other_are_found(void **state)
         "others; thread (0,0,0) of block (0,0,0) is at line ");
 }
 
-/* A fault comes at its virtual time, and not in the call. */
+/* A fault occurs at its virtual time, and not in the call. */
 static int begin_manual(void **state)
 {
     (void)state;
@@ -287,7 +292,7 @@ static int begin_pair(void **state)
     return 0;
 }
 
-/* Memory of the second device, and whether the first may use it. */
+/* Memory of the second device; the flag says whether the first device may access it. */
 static CUdeviceptr peer_memory(bool enabled)
 {
     CUcontext first, other;
@@ -326,7 +331,10 @@ static void memory_of_a_peer_is_read_and_written(void **state)
     OK(driver->DevicePrimaryCtxRelease_v2(1));
 }
 
-/* The heap of kernels: what is not freed is there for later ones, and gone with the context. */
+/*
+ * The heap of kernels: later kernels can use memory that was not freed, until the context is
+ * destroyed.
+ */
 static void kernels_allocate_memory(void **state)
 {
     CUdeviceptr out, given;
@@ -353,7 +361,7 @@ static void kernels_allocate_memory(void **state)
     OK(driver->MemFree_v2(out));
 }
 
-/* What malloc() of so many bytes returns in a kernel that does not free them. */
+/* The result of malloc() for this many bytes in a kernel that does not free them. */
 static CUdeviceptr allocated_by_a_kernel(CUdeviceptr out, uint64_t bytes)
 {
     uint64_t frees = 0;
@@ -365,8 +373,10 @@ static CUdeviceptr allocated_by_a_kernel(CUdeviceptr out, uint64_t bytes)
     return given;
 }
 
-/* Where the host lacks memory too (tests/out_of_memory), malloc() of a kernel returns 0 as well, and
-   takes nothing of the heap. */
+/*
+ * If the host has no memory (tests/out_of_memory), a kernel's malloc() returns 0, too, and takes
+ * nothing from the heap. So this tries again.
+ */
 static void assert_a_kernel_allocates(CUdeviceptr out, uint64_t bytes)
 {
     int attempts = 8;
@@ -394,7 +404,7 @@ static void heap_is_limited_and_keeps_its_limit_once_kernels_have_used_it(void *
     assert_true(allocated_by_a_kernel(out, UINT64_MAX) == 0);
     assert_a_kernel_allocates(out, 3 * MB);
     assert_true(allocated_by_a_kernel(out, 16) == 0);
-    /* They have not printed. */
+    /* The limit can still change, because the kernels have not printed anything. */
     OK(driver->CtxSetLimit(CU_LIMIT_PRINTF_FIFO_SIZE, 2 * MB));
     OK(driver->MemFree_v2(out));
 }
@@ -429,7 +439,7 @@ static void text_that_is_wrong_is_refused_as_by_ptxas(void **state)
     assert_int_equal((uintptr_t)values[1], strlen(log));
 }
 
-/* Two texts, of which one calls a function and reads a variable of the other. */
+/* Two PTX texts; one calls a function and reads a variable of the other. */
 static void texts_that_are_linked_are_one_program(void **state)
 {
     static const char caller[] = HEAD ".extern .func (.param .b32 r) twice(.param .b32 x);\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernels that try to reach the memory of the host, or what is beside their own: each ends with a
- * sticky error, and the host's bytes are as they were.
+ * Kernels that try to access host memory, or memory next to their own: each ends with a sticky
+ * error, and the host's bytes do not change.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,10 @@
 
 enum { HOST_BYTES = 4096, DEVICE_BYTES = 64, CANARY = 0xa5 };
 
-/* %rd1 is an address of the host, in the middle of its block, %rd2 that of 64 bytes of the device. */
+/*
+ * %rd1 is a host address in the middle of a block, and %rd2 the address of 64 bytes of device
+ * memory.
+ */
 #define BEGIN                                                                              \
     ".version 7.0\n.target sm_80\n.address_size 64\n"                                      \
     ".extern .func (.param .b32 r) vprintf(.param .b64 format, .param .b64 values);\n"     \
@@ -27,13 +30,13 @@ enum { HOST_BYTES = 4096, DEVICE_BYTES = 64, CANARY = 0xa5 };
     "    mov.u64 %rd8, 7;\n"
 #define END "\n    ret;\n}\n"
 
-/* free() of %rd3. */
+/* free(%rd3) */
 #define FREE "{ .param .b64 a; st.param.b64 [a], %rd3; call.uni free, (a); }\n"
-/* %rd3 = malloc() of 16 bytes. */
+/* %rd3 = malloc(16) */
 #define MALLOC                                                                           \
     "{ .param .b64 a; .param .b64 b; st.param.b64 [a], 16; call.uni (b), malloc, (a);\n" \
     "ld.param.b64 %rd3, [b]; }\n"
-/* vprintf() of %rd3 and %rd4. */
+/* vprintf(%rd3, %rd4) */
 #define PRINT                                                                  \
     "{ .param .b64 a; .param .b64 b; .param .b32 c; st.param.b64 [a], %rd3;\n" \
     "st.param.b64 [b], %rd4; call.uni (c), vprintf, (a, b); }\n"
@@ -44,7 +47,7 @@ static const struct attempt {
     const char *body;
     CUresult code;
 } attempts[] = {
-    /* an address of the host */
+    /* a host address */
     {"ld.u32 %r2, [%rd1];", CUDA_ERROR_ILLEGAL_ADDRESS},
     {"st.u32 [%rd1], %r1;", CUDA_ERROR_ILLEGAL_ADDRESS},
     {"ld.global.u8 %r2, [%rd1];", CUDA_ERROR_ILLEGAL_ADDRESS},
@@ -57,7 +60,7 @@ static const struct attempt {
     {"red.global.or.b32 [%rd1], %r1;", CUDA_ERROR_ILLEGAL_ADDRESS},
     {"cvta.to.global.u64 %rd3, %rd1; st.global.u8 [%rd3], %r1;", CUDA_ERROR_ILLEGAL_ADDRESS},
     {"mov.u32 %r3, s; cp.async.ca.shared.global [%r3], [%rd1], 16;", CUDA_ERROR_ILLEGAL_ADDRESS},
-    /* as an offset in another space */
+    /* a host address as an offset in another space */
     {"ld.shared.u32 %r2, [%rd1];", CUDA_ERROR_ILLEGAL_ADDRESS},
     {"st.shared.u64 [%rd1], %rd8;", CUDA_ERROR_ILLEGAL_ADDRESS},
     {"st.local.u64 [%rd1], %rd8;", CUDA_ERROR_ILLEGAL_ADDRESS},
@@ -65,7 +68,7 @@ static const struct attempt {
     {"cvta.shared.u64 %rd3, %rd1; st.u64 [%rd3], %rd8;", CUDA_ERROR_ILLEGAL_ADDRESS},
     {"cvta.local.u64 %rd3, %rd1; ld.u64 %rd3, [%rd3];", CUDA_ERROR_ILLEGAL_ADDRESS},
     {"atom.shared.add.u32 %r2, [%rd1], %r1;", CUDA_ERROR_ILLEGAL_ADDRESS},
-    /* around what is there */
+    /* just outside an allocation */
     {"st.global.u64 [%rd2+64], %rd8;", CUDA_ERROR_ILLEGAL_ADDRESS},
     {"st.global.u64 [%rd2-8], %rd8;", CUDA_ERROR_ILLEGAL_ADDRESS},
     {"mov.u32 %r2, -100000; mad.wide.s32 %rd3, %r2, 8, %rd2; st.u64 [%rd3], %rd8;",
@@ -83,23 +86,23 @@ static const struct attempt {
      CUDA_ERROR_ILLEGAL_ADDRESS},
     {"mov.u64 %rd3, l; cvta.local.u64 %rd3, %rd3; st.u64 [%rd3-16777216], %rd8;",
      CUDA_ERROR_ILLEGAL_ADDRESS},
-    /* atomic operations that overlap the end, or each other */
+    /* atomic operations across the end of an allocation, or misaligned */
     {"atom.global.add.u64 %rd3, [%rd2+60], %rd8;", CUDA_ERROR_MISALIGNED_ADDRESS},
     {"atom.global.add.u64 %rd3, [%rd2+64], %rd8;", CUDA_ERROR_ILLEGAL_ADDRESS},
     {"atom.global.cas.b32 %r2, [%rd2+2], %r1, %r1;", CUDA_ERROR_MISALIGNED_ADDRESS},
-    /* functions that are none */
+    /* invalid function addresses */
     {"call %rd1, ();", CUDA_ERROR_INVALID_PC},
     {"call %rd2, ();", CUDA_ERROR_INVALID_PC},
     {"mov.u64 %rd3, -1; call %rd3, ();", CUDA_ERROR_INVALID_PC},
     {"mov.u64 %rd3, own; add.u64 %rd3, %rd3, 1; call %rd3, ();", CUDA_ERROR_INVALID_PC},
     {"mov.u64 %rd3, own; add.u64 %rd3, %rd3, 0x100000; call %rd3, ();", CUDA_ERROR_INVALID_PC},
     {"mov.u64 %rd3, own; .param .b32 a; call %rd3, (a);", CUDA_ERROR_INVALID_PC},
-    /* texts that are none */
+    /* invalid strings */
     {"mov.u64 %rd3, %rd1; mov.u64 %rd4, %rd2;\n" PRINT, CUDA_ERROR_ILLEGAL_ADDRESS},
     {"mov.u64 %rd3, 1; mov.u64 %rd4, %rd2;\n" PRINT, CUDA_ERROR_ILLEGAL_ADDRESS},
     {FORMAT("text") "mov.u64 %rd4, %rd1;\n" PRINT, CUDA_ERROR_ILLEGAL_ADDRESS},
     {FORMAT("text") VALUES PRINT, CUDA_ERROR_ILLEGAL_ADDRESS},
-    {FORMAT("counts") VALUES PRINT, CUDA_SUCCESS}, /* %n means nothing in a kernel */
+    {FORMAT("counts") VALUES PRINT, CUDA_SUCCESS}, /* %n has no effect in a kernel */
     /* memory that malloc() did not return */
     {"mov.u64 %rd3, %rd1;\n" FREE, CUDA_ERROR_LAUNCH_FAILED},
     {"mov.u64 %rd3, %rd2;\n" FREE, CUDA_ERROR_LAUNCH_FAILED},
@@ -119,7 +122,7 @@ static void assert_host_is_as_it_was(const char *body)
     }
 }
 
-/* Load the kernel, launch it, and return what it ended with, which every call after it returns. */
+/* Load and launch the kernel; returns its code, which every later call must return, too. */
 static CUresult result_of(const char *body)
 {
     static char image[4096];
@@ -158,7 +161,7 @@ static void kernels_do_not_reach_the_host(void **state)
     }
 }
 
-/* What is behind the parameters is no memory of the kernel: a read of it is refused or a fault. */
+/* Bytes after the parameters are not accessible: such a load is refused or causes a fault. */
 static void parameters_end(void **state)
 {
     static const char *const bodies[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernels that are executed: a program that registers nothing gets the results of a GPU, in each
- * mode of the clock and under each schedule, and kernels run beside other work.
+ * Executed kernels: a program that registers nothing gets the results of a GPU, in each mode of the
+ * clock and under each schedule. Kernels run beside other work.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ static const char image[] =
          "done:\n"
          "    ret;\n"
          "}\n"
-         /* *sum += all of x, by way of shared memory: blocks of 64 */
+         /* sum += all of x, through shared memory, with blocks of 64 threads */
          ".visible .entry sum(.param .u64 x, .param .u64 sum)\n"
          "{\n"
          "    .shared .align 4 .b32 partial[64];\n"
@@ -80,7 +80,7 @@ static const char image[] =
          "done:\n"
          "    ret;\n"
          "}\n"
-         /* waits until *flag is not 0, and writes what it was to *result */
+         /* waits until *flag is not 0, and writes its value to *result */
          ".visible .entry await(.param .u64 flag, .param .u64 result)\n"
          "{\n"
          "    .reg .pred %p; .reg .b32 %r; .reg .b64 %rd<3>;\n"
@@ -93,7 +93,7 @@ static const char image[] =
          "    st.global.u32 [%rd2], %r;\n"
          "    ret;\n"
          "}\n"
-         /* each block waits until all have come, and then counts how many it sees */
+         /* each block waits until all blocks have arrived, and then counts those that it sees */
          ".visible .entry gather(.param .u64 arrived, .param .u64 seen)\n"
          "{\n"
          "    .reg .pred %p; .reg .b32 %r<4>; .reg .b64 %rd<4>;\n"
@@ -110,7 +110,7 @@ static const char image[] =
          "    st.global.u32 [%rd3], %r2;\n"
          "    ret;\n"
          "}\n"
-         /* *result = factors[1] + counter, and counter becomes 9 by way of its pointer */
+         /* result = factors[1] + counter; then counter = 9 through its pointer */
          ".visible .entry variables(.param .u64 result)\n"
          "{\n"
          "    .reg .b32 %r<3>; .reg .f32 %f<4>; .reg .b64 %rd<4>;\n"
@@ -125,7 +125,7 @@ static const char image[] =
          "    st.u32 [%rd2], %r2;\n"
          "    ret;\n"
          "}\n"
-         /* p[0] = 2 * p[0] + digit, n times: who comes first shows in the result */
+         /* p[0] = 2 * p[0] + digit, n times; the result shows the order of kernels */
          ".visible .entry append(.param .u64 p, .param .u32 digit, .param .u32 n)\n"
          "{\n"
          "    .reg .pred %p; .reg .b32 %r<4>; .reg .b64 %rd;\n"
@@ -163,7 +163,7 @@ static const char image[] =
          "    ret;\n"
          "}\n";
 
-/* The settings that every test of results runs under. */
+/* The settings with which every test of results runs. */
 static const char *const settings[] = {
     "mode = auto",
     "mode = auto\nschedule = eager",
@@ -173,7 +173,7 @@ static const char *const settings[] = {
     "mode = threaded",
     "mode = threaded\nschedule = random\nseed = 11",
     "mode = manual",
-    /* Devices of which a profile says less; the image is for compute capability 7.0. */
+    /* Devices with incomplete profiles; the image is for compute capability 7.0. */
     "mode = auto\nprofile = t4",
     "mode = auto\nprofile = a100",
     "mode = auto\nprofile = rtx4090",
@@ -189,7 +189,7 @@ static void begin(size_t index)
     kernel_begin(settings[index], image);
 }
 
-/* Wait for the stream; in manual mode let time pass instead. */
+/* Wait for the stream; in manual mode, advance the clock instead. */
 static void finish(void)
 {
     if (is_manual)
@@ -281,7 +281,7 @@ static void threads_of_a_block_share_memory_and_blocks_add_atomically(void **sta
     }
 }
 
-/* A managed variable is memory of the host as well, from its initial value on. */
+/* The host can also access a managed variable, with its initial value from the start. */
 static void managed_variables_are_read_and_written_by_host_and_kernel(void **state)
 {
     static const char text[] =
@@ -318,7 +318,7 @@ static void managed_variables_are_read_and_written_by_host_and_kernel(void **sta
     fixture_end();
 }
 
-/* The kernel spins while the copy, which comes after it on another stream, is executed. */
+/* The kernel polls until the copy, which is queued later on another stream, has executed. */
 static void kernel_waits_for_what_a_copy_writes(void **state)
 {
     (void)state;
@@ -343,7 +343,7 @@ static void kernel_waits_for_what_a_copy_writes(void **state)
     }
 }
 
-/* It does not end before, and calls of the host return meanwhile. */
+/* The kernel does not end before, and calls of the host return meanwhile. */
 static void kernel_waits_for_what_the_host_writes(void **state)
 {
     (void)state;
@@ -376,7 +376,7 @@ static void *store_later(void *page)
 {
     CUcontext context;
 
-    /* The lock of the mock is to be had while the other thread waits for the kernel. */
+    /* This thread gets the mock's lock while the other thread waits for the kernel. */
     OK(driver->DevicePrimaryCtxRetain(&context, 0));
     for (unsigned i = 0; i < 50; i++)
         CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(kernel_stream));
@@ -465,7 +465,7 @@ static void variables_are_those_that_the_host_sees(void **state)
     }
 }
 
-/* Two kernels that change one word, on two streams. */
+/* Two kernels that change the same word, on two streams. */
 static uint32_t appended(const char *text)
 {
     uint32_t digits[] = {1, 2}, steps = 20000, result;
@@ -526,7 +526,7 @@ static void nodes_of_graphs_are_executed_at_each_launch(void **state)
         OK(driver->GraphLaunch(exec, kernel_stream));
         OK(driver->GraphLaunch(exec, kernel_stream));
         finish();
-        /* Eight times 3 * p + 1. */
+        /* Eight applications of 3 * p + 1. */
         assert_int_equal(word_at(address, 0), (6561 - 1) / 2);
         OK(driver->GraphExecDestroy(exec));
         OK(driver->GraphDestroy(graph));
@@ -535,7 +535,10 @@ static void nodes_of_graphs_are_executed_at_each_launch(void **state)
     }
 }
 
-/* How long `append` takes with so many steps, by events; `meanwhile` so long on another stream. */
+/*
+ * The time that `append` takes for this many steps, measured with events, while another stream
+ * works for `meanwhile_ns`.
+ */
 static float duration_of(uint32_t steps, uint64_t meanwhile_ns)
 {
     uint32_t digit = 1;
@@ -572,7 +575,7 @@ static void kernel_takes_as_long_as_its_instructions(void **state)
     kernel_end(state);
 }
 
-/* It has begun by itself, after a millisecond, when a call waits for it. */
+/* The kernel starts by itself after a millisecond, before any call waits for it. */
 static void wait_for_a_kernel_under_way_does_not_move_it(void **state)
 {
     float alone, awaited;
@@ -587,7 +590,7 @@ static void wait_for_a_kernel_under_way_does_not_move_it(void **state)
     assert_true(awaited > 0.999f * alone && awaited < 1.001f * alone);
 }
 
-/* What is not to end in the call ends later: see the schedule `eager`. */
+/* A launch that must not end in the call ends later: see the schedule `eager`. */
 static void manual_time_executes_as_much_as_passes(void **state)
 {
     uint32_t digit = 1, steps = 1000000;
@@ -612,7 +615,7 @@ static void manual_time_executes_as_much_as_passes(void **state)
     kernel_end(state);
 }
 
-/* What kernels print is on standard output once the program has waited for them. */
+/* The output of a kernel is on standard output when the program has waited for the kernel. */
 static void text_of_a_kernel_is_printed_at_its_end(void **state)
 {
     (void)state;
@@ -636,7 +639,7 @@ static void text_of_a_kernel_is_printed_at_its_end(void **state)
         rewind(file);
         assert_int_equal(fread(printed, 1, sizeof printed - 1, file), 12);
         assert_string_equal(printed, "is 12\nis 12\n");
-        /* Of some devices the profile says no limits. */
+        /* The profiles of some devices lack limits. */
         if (driver->CtxGetLimit(&limit, CU_LIMIT_PRINTF_FIFO_SIZE) == CUDA_SUCCESS) {
             CODE(CUDA_ERROR_INVALID_VALUE, driver->CtxSetLimit(CU_LIMIT_PRINTF_FIFO_SIZE, 2 << 20));
             OK(driver->CtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 4 << 20));

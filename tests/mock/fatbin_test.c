@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fat binaries that nvcc has compressed: files of nvcc 13.0 with the kernel of fatbins/fill.cu. They
- * are executed, and damage anywhere in them is found without harm.
+ * Compressed fat binaries: files of nvcc 13.0 with the kernel of fatbins/fill.cu. The mock executes
+ * them, and detects damage at any place safely.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static void read_file(const char *name)
     assert_true(size > 0 && size < sizeof bytes);
 }
 
-/* From memory of exactly so many bytes. */
+/* Read from memory that ends right after these bytes. */
 static CUresult read_copy(size_t count)
 {
     unsigned char *copy = malloc(count);
@@ -59,7 +59,7 @@ static void lz4_is_decompressed(void **state)
     declares_fill();
 }
 
-/* A build without libzstd takes the file for one that may declare anything, and says why. */
+/* A build without libzstd assumes that the file may declare anything, and logs the reason. */
 static void zstd_is_decompressed_if_the_build_knows_it(void **state)
 {
     (void)state;
@@ -94,7 +94,7 @@ static void damage_is_found_or_harmless(void **state)
     }
 }
 
-/* Neither more nor less than the header says, and no more than the input can hold. */
+/* The decompressed size must be exactly the one in the header, and possible for the input. */
 static void wrong_sizes_are_refused(void **state)
 {
     static const uint64_t sizes[] = {0, 1, 2, 100000, UINT64_C(1) << 31, UINT64_MAX};
@@ -114,11 +114,11 @@ static void wrong_sizes_are_refused(void **state)
         assert_int_equal(read_copy(size), CUDA_ERROR_INVALID_IMAGE);
     }
     memcpy(bytes + PLAIN_OFFSET, &plain, sizeof plain);
-    bytes[COMPRESSED_OFFSET + 3] = 1; /* more than the entry has */
+    bytes[COMPRESSED_OFFSET + 3] = 1; /* larger than the entry */
     assert_int_equal(read_copy(size), CUDA_ERROR_INVALID_IMAGE);
 }
 
-/* Each row: a block, what it stands for, or NULL if it stands for nothing. */
+/* Each row is an LZ4 block and its decompressed text, or NULL if the block is invalid. */
 static void blocks_of_lz4(void **state)
 {
     static const struct {
@@ -133,24 +133,24 @@ static void blocks_of_lz4(void **state)
         {"\x11"
          "a\x01\x00\x10"
          "b",
-         6, "aaaaaab", 7}, /* a match into itself */
+         6, "aaaaaab", 7}, /* a match that overlaps its own output */
         {"\x20"
          "ab\x02\x00\x20"
          "cd",
          8, "abababcd", 8},
         {"\xf0\x00"
          "0123456789abcde",
-         17, "0123456789abcde", 15}, /* a length that goes on */
+         17, "0123456789abcde", 15}, /* a length of several bytes */
         {"\x1f"
          "a\x01\x00\x01\x00",
-         6, "aaaaaaaaaaaaaaaaaaaaa", 21}, /* of a match, and no end */
+         6, "aaaaaaaaaaaaaaaaaaaaa", 21}, /* a match with such a length, and no final literals */
         {"\x30"
          "ab",
          3, NULL, 3},
         {"\x10"
          "a\x02\x00\x10"
          "b",
-         6, NULL, 6}, /* before the beginning */
+         6, NULL, 6}, /* a match before the beginning */
         {"\x10"
          "a\x00\x00\x10"
          "b",

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations of the mock that hang by a rule of faults or never run after one, and who waits. */
+/*
+ * Operations that a fault rule makes hang, or that never run because an earlier one hangs; and
+ * calls that wait for them.
+ */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -84,7 +87,7 @@ static void hang_holds_up_those_who_wait_for_it(const char *mode)
     OK(driver->EventRecord(event, stream));
     OK(driver->StreamWaitEvent(other, event, 0));
     fixture_spin(other, 10);
-    /* Time enough for the executor of threaded mode to find nothing to do, and to sleep. */
+    /* Enough time for the executor of threaded mode to find nothing to do, and to sleep. */
     for (int i = 0; i < 1000; i++) {
         CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(other));
         cushim__yield();
@@ -129,8 +132,8 @@ static void end_of_a_context_in_manual_mode_drops_what_hangs(void **state)
 }
 
 /*
- * A sticky error while other streams wait: for an event, for a value in memory, for their turn on
- * the host. What waits is dropped, and never runs.
+ * A sticky error while other streams wait for an event, for a value in memory, or for the
+ * host-function thread. The waiting operations are dropped and never run.
  */
 
 static CUfunction trap;
@@ -159,7 +162,7 @@ static int begin_threaded(void **state)
     return begin_with("mode = threaded\nschedule = fifo");
 }
 
-/* After a fault no call works: the mock is dropped with what is in it. */
+/* After a fault no call works, so the mock is destroyed with its contents. */
 static int end(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults of the mock's operations: what takes longer, hangs, or breaks the device. */
+/* Faults of the mock's operations: longer durations, hangs, and sticky errors of the device. */
 #include <stdio.h>
 #include <string.h>
 
@@ -38,13 +38,15 @@ static void delays_add_up(void **state)
     (void)state;
     fixture_begin("fault = op.kernel => delay(5 ms)\nfault = op.*:every=2 => delay(2 ms)");
     stream = fixture_stream();
-    /* Of the record before, the kernel and the record behind, the kernel is the second. */
+    /*
+     * The operations are a record, the kernel, and another record, so every=2 selects the kernel.
+     */
     assert_true(fixture_spin_ms(stream, 1000000) >= 8);
     OK(driver->StreamDestroy_v2(stream));
     fixture_end();
 }
 
-/* After a sticky error the program cannot destroy what it has. */
+/* After a sticky error, the program cannot destroy its objects. */
 static void end_after_fault(void)
 {
     CUcontext context;
@@ -208,7 +210,7 @@ static void queue_all_kinds(CUstream stream)
     OK(driver->MemFree_v2(memory));
 }
 
-/* Kinds that the trace has reported. */
+/* The kinds that the trace has reported. */
 static bool traced[16];
 
 static void note_kind(void *data, const struct cushim_mock_trace *entry)

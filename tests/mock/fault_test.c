@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults among the settings of a mock: the layer that it makes, and what its calls meet there. */
+/*
+ * Fault rules in the settings of a mock: the layer that the mock creates for them, and their effect
+ * on calls.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -21,7 +24,7 @@ static CUresult create(const char *settings, struct cushim_mock **mock)
         mock);
 }
 
-/* A rule of the layer as it was given; NULL: there are fewer. */
+/* The text of a rule of the layer, as it was given; NULL: there are fewer rules. */
 static const char *rule_text(size_t index)
 {
     return index < cushim__faults.count ? cushim__faults.rules[index].text : NULL;
@@ -221,7 +224,7 @@ static void delay_of_a_call_is_virtual_time(void **state)
     fixture_end();
 }
 
-/* The clock at the end of a program under settings. */
+/* The virtual time at the end of a program with these settings. */
 static uint64_t time_of(const char *settings)
 {
     CUstream stream;
@@ -267,7 +270,7 @@ static void rule_of_a_device_goes_by_the_current_context(void **state)
     fixture_end();
 }
 
-/* What a sweep does: each call of a program fails once. */
+/* Fails each call of a program in turn, as a sweep does. */
 static void nth_of_all_calls_fails_each_in_its_turn(void **state)
 {
     unsigned failures = 0;

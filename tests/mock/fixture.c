@@ -30,7 +30,7 @@ void fixture_begin(const char *settings)
     OK(driver->Init(0));
     OK(driver->DevicePrimaryCtxRetain(&context, 0));
     OK(driver->CtxPushCurrent_v2(context));
-    /* Now, as loading waits for all work of the context. */
+    /* Load the module now, because loading waits for all work of the context. */
     OK(driver->ModuleLoadData(&module, image));
     OK(driver->ModuleGetFunction(&spin, module, "cushim_spin"));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A mock for a test: one device, one context current, nothing left at the end. What tests of
- * devices, kernels and captures do again and again stands behind it.
+ * A mock for a test: one device, its context current, and nothing left at the end. Also helpers for
+ * tests of devices, kernels and captures.
  */
 #ifndef CUSHIM_TESTS_MOCK_FIXTURE_H
 #define CUSHIM_TESTS_MOCK_FIXTURE_H
@@ -12,48 +12,55 @@
 
 #include "tests/support/cmocka.h"
 
-/* The mock of the test, and its table. */
+/* The test's mock and its table. */
 extern struct cushim_mock *fixture_mock;
 extern const struct cushim_table *driver;
 
-/* Create the mock with settings, initialise, and make the primary context current. */
+/* Create the mock with settings, call cuInit, and make the primary context current. */
 void fixture_begin(const char *settings);
 
 /*
- * Release the context and destroy the mock: it has seen no misuse and the program left nothing.
+ * Release the context and destroy the mock. Asserts that the mock saw no misuse and that the
+ * program left no objects.
  */
 void fixture_end(void);
 
-/* Setups of tests that want the mode of the clock and no more, and their teardown. */
+/* Setups for tests that need only a mode of the clock, and their teardown. */
 int fixture_auto(void **state);
 int fixture_manual(void **state);
 int fixture_done(void **state);
 
-/* What is pending, and where the clock stands. */
+/* The pending operations and the virtual time. */
 struct cushim_mock_state fixture_state(void);
 
-/* The text of a misuse without the call, which is asserted to stand behind it; NULL: there is none. */
+/*
+ * The text of a misuse without its call, which this asserts to follow the text; NULL: there is
+ * none.
+ */
 const char *fixture_misuse(size_t index);
 
 CUstream fixture_stream(void); /* non-blocking */
 CUevent fixture_event(void);
 
-/* Queue work that takes so long on the device, in virtual nanoseconds. */
+/* Queue work that takes this many virtual nanoseconds on the device. */
 void fixture_spin(CUstream stream, uint64_t ns);
 
-/* How long that takes in virtual time, by two records on the stream. */
+/* The virtual time that such work takes, measured with two events on the stream. */
 float fixture_spin_ms(CUstream stream, uint64_t ns);
 
 /* --- before there is a context --- */
 
-/* Create the mock with settings; bare_begin() also calls cuInit, with success. */
+/* Create the mock with settings; bare_begin() also calls cuInit, which must succeed. */
 void bare_create(const char *settings);
 void bare_begin(const char *settings);
 
-/* Destroy it: it has seen no misuse. */
+/* Destroy the mock, which must have seen no misuse. */
 void bare_end(void);
 
-/* A test without CUDA_VISIBLE_DEVICES, whose mock is destroyed and has seen no misuse. */
+/*
+ * A setup without CUDA_VISIBLE_DEVICES, and a teardown that destroys the mock, which must have seen
+ * no misuse.
+ */
 int bare_setup(void **state);
 int bare_teardown(void **state);
 #define BARE_TEST(name) cmocka_unit_test_setup_teardown(name, bare_setup, bare_teardown)
@@ -61,12 +68,12 @@ int bare_teardown(void **state);
 CUuuid bare_uuid(CUdevice device);
 bool bare_same_uuid(CUuuid one, CUuuid other);
 
-/* --- kernels: a module is loaded, and there is a stream to launch on --- */
+/* --- kernels: a loaded module and a stream for launches --- */
 
 extern CUmodule kernel_module;
 extern CUstream kernel_stream;
 
-/* For a setup; and a teardown, after which nothing is left. */
+/* For a setup; and the teardown, after which nothing is left. */
 int kernel_begin(const char *settings, const char *ptx);
 int kernel_end(void **state);
 
@@ -78,14 +85,17 @@ CUresult kernel_launch(CUfunction function, void **parameters, void **extra);
 
 /* --- captures: each step must succeed --- */
 
-/* Capture a stream, in global mode; and end that: the graph is the caller's. */
+/*
+ * Begin a capture of a stream in global mode; end it and return the graph, which the caller
+ * destroys.
+ */
 void capture_begin(CUstream stream);
 CUgraph capture_end(CUstream stream);
 
 /* Queue a host function. */
 void capture_work(CUstream stream);
 
-/* Let what comes next in `to` depend on what is in `from`. */
+/* Make the next work in `to` depend on the work in `from`. */
 void capture_tie(CUstream from, CUstream to);
 
 CUstreamCaptureStatus capture_status(CUstream stream);

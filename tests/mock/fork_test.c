@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The mock in the child of a fork: statement 9, and children of a process that has not called
- * cuInit.
- */
+/* The mock in a forked child: statement 9, and children of a process that has not called cuInit. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>

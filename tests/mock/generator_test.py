@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the generator makes of the table of the mock's functions, and which tables it refuses.
+"""The output of the generator for the table of the mock's functions, and the tables that it
+refuses.
 
     generator_test.py GENERATE_PY
 """
@@ -19,7 +20,7 @@ sys.path.insert(0, os.path.join(HERE, '../../loader/registry'))
 import registry  # noqa: E402
 
 ROWS = registry.read_functions(os.path.join(HERE, '../../loader/registry/functions.tsv'))
-# Rows of src/mock/driver_functions.tsv. Their symbols are in the order of the registry: PRIORITY,
+# Rows of src/mock/driver_functions.tsv. Their symbols must be in the registry's order: PRIORITY,
 # QUERY, SYNCHRONIZE, DESTROY, RECORD.
 PRIORITY = ('cuStreamGetPriority', '-', 'current, hStream as const stream, priority',
             'find hStream, priority != NULL, current', 'exact')
@@ -27,7 +28,7 @@ QUERY = ('cuEventQuery', '-', 'hEvent', 'itself uncaptured', 'exact')
 SYNCHRONIZE = ('cuEventSynchronize', '-', 'hEvent', 'itself uncaptured', 'exact')
 DESTROY = ('cuEventDestroy', '-', 'hEvent', '-', 'exact')
 RECORD = ('cuEventRecord', '-', 'hEvent, hStream', '-', 'time stands still')
-# How a wrapper goes on after a check that has failed.
+# The code of a wrapper after a failed check.
 FAILS = ('if (code != CUDA_SUCCESS)', 'return code;')
 
 COLUMNS = ('symbol', 'also', 'parameters', 'checks', 'answer')
@@ -60,7 +61,7 @@ class Generator(unittest.TestCase):
             return file.read()
 
     def refuses(self, words, *rows):
-        """The last row is refused."""
+        """Assert that the generator refuses the last row."""
         self.write(*rows)
         with self.assertRaises(registry.RegistryError) as raised:
             mock_functions.read_mock_functions(self.path, FUNCTIONS)
@@ -72,12 +73,12 @@ class Generator(unittest.TestCase):
                          re.DOTALL | re.MULTILINE).group(1)
 
     def has_steps(self, table, slot, *steps):
-        """The function that checks does exactly this, in this order."""
+        """Assert that the checking function does exactly this, in this order."""
         answer = re.search(r'answer_%s\([^{]*\{\n(.*?)^\}' % slot, table,
                            re.DOTALL | re.MULTILINE).group(1)
         self.assertEqual([line.strip() for line in answer.splitlines() if line], list(steps))
 
-    # --- what it makes ---
+    # --- the output ---
 
     def test_prototypes_are_those_of_the_registry_and_of_no_other_slot(self):
         text = self.generate('mock_calls', QUERY, RECORD)
@@ -251,7 +252,7 @@ class Generator(unittest.TestCase):
         self.generate('mock_calls', RECORD)
         self.assertNotEqual(os.stat(self.output).st_mtime, 1)
 
-    # --- what it refuses ---
+    # --- refused tables ---
 
     def test_generator_names_the_line_and_writes_nothing(self):
         self.write(QUERY, QUERY)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executable graphs: what can be changed in them, and in which order their launches execute. */
+/*
+ * Executable graphs: what programs can change in them, and the order in which their launches
+ * execute.
+ */
 #include <stdio.h>
 
 #include "tests/mock/graph_fixture.h"
@@ -27,7 +30,7 @@ static void nodes_of_an_executable_graph_are_changed(void **state)
     late = graph_add_host(NULL, 0, 1);
     OK(driver->GraphHostNodeSetParams(host, &(CUDA_HOST_NODE_PARAMS){graph_note, (void *)5}));
     graph_run(exec, stream);
-    /* The node's change is not the executable graph's. */
+    /* A change of the node does not change the executable graph. */
     assert_true(graph_ran_count == 1 && graph_ran[0] == 1);
 
     OK(driver->GraphExecHostNodeSetParams(exec, host, &changed));
@@ -110,7 +113,10 @@ static void flags_are_checked(void **state)
     OK(driver->GraphExecDestroy(exec));
 }
 
-/* What may be changed of a copy or a set in an executable graph: not where its memory is. */
+/*
+ * What a program may change of a copy or a memset in an executable graph. The kind of memory must
+ * stay the same.
+ */
 
 static CUdeviceptr copy_memory[3];
 static CUgraphNode copy_node, set_node;
@@ -137,7 +143,7 @@ static CUDA_MEMSET_NODE_PARAMS set_of(size_t width, size_t height)
                                      .height = height};
 }
 
-/* A set of two rows, and a copy that is in no order with it. */
+/* A memset of two rows, and a copy that is not ordered with it. */
 static int begin(void **state)
 {
     CUDA_MEMSET_NODE_PARAMS set;
@@ -227,7 +233,7 @@ static void the_rows_of_a_set_stay(void **state)
     OK(driver->GraphExecMemsetNodeSetParams(copy_exec, set_node, &set, NULL));
 }
 
-/* Launches of graphs: in which order they execute. */
+/* Launches of graphs: the order in which they execute. */
 
 enum { MS = 1000000, MANY = 40 };
 
@@ -237,7 +243,10 @@ static int begin_manual(void **state)
     return graph_begin("mode = manual");
 }
 
-/* Let a stream work so long, as a node of the graph; the stream is not captured afterwards. */
+/*
+ * Add a node that takes this long, by capturing a stream into the graph. The capture has ended on
+ * return.
+ */
 static CUgraphNode add_spin(CUstream stream, const CUgraphNode *dependencies, size_t count,
                             uint64_t ns)
 {
@@ -264,7 +273,7 @@ static unsigned random_below(unsigned bound)
     return (random_state >> 8) % bound;
 }
 
-/* Graphs of random shape: whatever the schedule, nodes run once and after what they depend on. */
+/* Random graphs: under every schedule, each node runs once and after its dependencies. */
 static void nodes_run_after_what_they_depend_on(void **state)
 {
     static const char *const settings[] = {"schedule = fifo", "schedule = eager", "schedule = lazy",

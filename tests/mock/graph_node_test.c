@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes of graphs: what they do, as programs give and read it. */
+/* Nodes of graphs: their effects, and the parameters that programs set and read. */
 #include <string.h>
 
 #include "tests/mock/graph_fixture.h"
@@ -82,7 +82,10 @@ static void one_call_adds_any_kind_of_node(void **state)
     CODE(CUDA_ERROR_NOT_SUPPORTED, driver->GraphAddNode(&nodes[2], graph, NULL, 0, &parameters));
 }
 
-/* Nodes by the one call for all kinds: they do what those of the calls for one kind do. */
+/*
+ * Nodes that are added by cuGraphAddNode have the same effect as those of the functions for one
+ * type.
+ */
 
 static const char image[] = ".version 6.0\n"
                             ".target sm_50\n"
@@ -162,7 +165,7 @@ static CUgraphNodeParams of_kernel(void)
     return parameters;
 }
 
-/* Launch it, and wait; the virtual time that it took. */
+/* Launch it and wait; returns the virtual time that it took. */
 static uint64_t run(CUgraphExec exec)
 {
     const uint64_t before = fixture_state().now_ns;
@@ -279,9 +282,9 @@ static void kinds_for_memory_are_refused(void **state)
 
     (void)state;
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphAddNode(&node, graph, NULL, 0, &release));
-    release.free.dptr = any_memory[0]; /* not of a graph */
+    release.free.dptr = any_memory[0]; /* not allocated by a graph */
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphAddNode(&node, graph, NULL, 0, &release));
-    release.free.dptr = 512; /* the mock's own: no graph has allocated anything */
+    release.free.dptr = 512; /* a choice of the mock: no graph has allocated memory yet */
     CODE(CUDA_ERROR_NOT_SUPPORTED, driver->GraphAddNode(&node, graph, NULL, 0, &release));
     copy.memcpy.flags = 1;
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphAddNode(&node, graph, NULL, 0, &copy));
@@ -323,7 +326,10 @@ static void kernels_are_read_and_set_by_the_first_abi(void **state)
     OK(driver->GraphExecDestroy(exec));
 }
 
-/* Parameters of nodes: those of the first ABI, copies from and to everywhere, and graphs within. */
+/*
+ * Parameters of nodes: those of the first ABI, copies between all kinds of memory, and child
+ * graphs.
+ */
 
 static const char parameters_image[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
                                        ".visible .entry cushim_nothing() { ret; }\n"
@@ -409,7 +415,7 @@ static void copy_is_reported_as_it_was_set_wherever_it_leads(void **state)
     OK(driver->MemFree_v2(memory));
 }
 
-/* --- graphs within graphs --- */
+/* --- child graphs --- */
 
 static CUgraph host_graph(unsigned number)
 {
@@ -441,7 +447,7 @@ static void graph_within_an_executable_graph_is_changed(void **state)
     OK(driver->StreamDestroy_v2(stream));
 }
 
-/* Pageable memory is the program's again when the launch returns, as with a copy of its own. */
+/* When the launch returns, the program may reuse pageable memory, as after an ordinary copy. */
 static void launch_returns_after_a_copy_to_pageable_memory_within(void **state)
 {
     static unsigned char back[BYTES];

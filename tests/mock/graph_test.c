@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Graphs: nodes, edges, clones, child graphs, what programs read of them and must not do with them.
- */
+/* Graphs: nodes, edges, clones, child graphs, what programs read of them, and misuse. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +16,7 @@ static void CUDA_CB do_nothing(void *data)
 
 static const CUDA_HOST_NODE_PARAMS nothing = {do_nothing, NULL};
 
-/* The first `count` of `nodes` are host nodes without edges. */
+/* Add `count` host nodes without edges, as the first elements of `nodes`. */
 static void add_nodes(size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -30,7 +28,7 @@ static void add_edge(unsigned from, unsigned to)
     OK(driver->GraphAddDependencies(graph, &nodes[from], &nodes[to], 1));
 }
 
-/* A letter per node, by its place in `nodes`; `-` for NULL. */
+/* The nodes of a list, as letters for their indices in `nodes`; `-` for NULL. */
 static const char *letters(const CUgraphNode *list, size_t count)
 {
     static char text[2][20];
@@ -181,7 +179,7 @@ static void edges_between_kernels_carry_data(void **state)
          driver->GraphRemoveDependencies_v2(graph, &nodes[0], &nodes[1], &unknown, 1));
     OK(driver->GraphRemoveDependencies_v2(graph, &nodes[0], &nodes[1], &programmatic, 1));
     OK(driver->GraphAddDependencies_v2(graph, &nodes[0], &nodes[1], &programmatic, 1));
-    OK(driver->GraphRemoveDependencies(graph, &nodes[0], &nodes[1], 1)); /* whatever its data */
+    OK(driver->GraphRemoveDependencies(graph, &nodes[0], &nodes[1], 1)); /* any edge data */
     OK(driver->ModuleUnload(module));
 }
 
@@ -254,7 +252,9 @@ static void graph_is_written_as_text(void **state)
 }
 
 #ifndef _WIN32
-/* A pipe in the place of a file: who waits for its reader holds up all who call the mock. */
+/*
+ * A pipe instead of a file: a mock that waited for the pipe's reader would block all other calls.
+ */
 static void pipe_that_nobody_reads_is_refused(void **state)
 {
     (void)state;
@@ -262,14 +262,14 @@ static void pipe_that_nobody_reads_is_refused(void **state)
 }
 #endif
 
-/* What a program must not do with graphs: it is reported, and nothing that is gone is used. */
+/* Misuse of graphs: the mock reports it, and uses no destroyed object. */
 
 static void CUDA_CB undefined_nothing(void *data)
 {
     (void)data;
 }
 
-/* The one thing that the mock has noted, and nothing but it; the mock is gone afterwards. */
+/* Assert that the mock has reported this misuse and no other, and destroy the mock. */
 static void expect_misuse(const char *text)
 {
     assert_int_equal(fixture_state().misuses, 1);
@@ -286,7 +286,7 @@ static CUgraph graph_new(void)
     return made;
 }
 
-/* A new empty graph as the child of a new node. */
+/* Add a new empty graph as a child; returns the child graph of the new node. */
 static CUgraph child_of(CUgraph made, CUgraphNode *node)
 {
     CUgraph empty = graph_new(), child;
@@ -306,7 +306,7 @@ static CUuserObject object_new(void)
     return object;
 }
 
-/* Capture into a child of a new graph, whose node is `node`. */
+/* Capture into the child graph of a new graph; `node` is its node. */
 static CUgraph capture_child(CUstream stream, CUgraphNode *node)
 {
     CUgraph made = graph_new(), child = child_of(made, node);
@@ -373,8 +373,8 @@ static void reference_is_given_to_one_graph(void **state)
 }
 
 /*
- * Far more levels than any thread has room for on its stack are not made. The mock's own: a driver
- * takes 1000 levels, clones them and launches them (statement 182).
+ * Levels that would overflow any thread's stack are refused. This is a choice of the mock: a driver
+ * creates, clones and launches 1000 levels (statement 182).
  */
 static void child_graphs_nest_to_an_end(void **state)
 {

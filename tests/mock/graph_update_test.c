@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executable graphs that are updated by graphs of another shape, and graphs within graphs. */
+/* Updates of executable graphs with graphs of another topology, and child graphs. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 enum { NODES = 4 };
 
-/* What was asked for was against the driver's rules, once, and this says so. */
+/* The one expected misuse of a test. */
 static const char *misuse;
 
 static int end_misused(void **state)
@@ -22,7 +22,7 @@ static int end_misused(void **state)
     return 0;
 }
 
-/* A graph of host nodes: each pair is an edge, from one to the other; {0, 0} ends them. */
+/* A graph of host nodes: each pair is an edge from one node to the other; {0, 0} ends the list. */
 struct shape {
     unsigned nodes, edges[NODES][2];
 };
@@ -57,7 +57,7 @@ static CUgraph make(const struct shape *shape)
     return made;
 }
 
-/* What comes of updating one by the other, by either ABI. */
+/* The result of updating the graph of one shape by that of the other, with either ABI. */
 static CUgraphExecUpdateResult update(const struct shape *from, const struct shape *to,
                                       bool first_abi)
 {
@@ -110,7 +110,7 @@ static void first_abi_pairs_nodes_by_their_creation(void **state)
     assert_int_equal(update(&chain, &one_less, true), CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED);
 }
 
-/* --- graphs within graphs --- */
+/* --- child graphs --- */
 
 static CUgraph with_child(const struct shape *shape)
 {
@@ -199,7 +199,10 @@ static void graph_holds_several_user_objects_each_for_itself(void **state)
         OK(driver->GraphRetainUserObject(graph, objects[i], 1, 0));
         OK(driver->GraphRetainUserObject(graph, objects[0], 1, 0));
     }
-    /* The first is held four times, and stands behind the others. What is not held stays. */
+    /*
+     * The graph holds the first object four times. A release of more references than that has no
+     * effect.
+     */
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphReleaseUserObject(graph, objects[0], 0));
     OK(driver->GraphReleaseUserObject(graph, objects[0], 5));
     OK(driver->GraphReleaseUserObject(graph, objects[0], 1));
@@ -248,7 +251,7 @@ static void graph_is_not_uploaded_into_a_capture(void **state)
     OK(driver->StreamDestroy_v2(stream));
 }
 
-/* --- edges, and graphs for the device --- */
+/* --- edges, and graphs for launches from the device --- */
 
 static void edge_with_unknown_bits_is_refused(void **state)
 {
@@ -291,7 +294,7 @@ static void graph_for_the_device_has_no_host_nodes_and_is_not_empty(void **state
     OK(driver->MemFree_v2(memory));
 }
 
-/* User objects: they are destroyed once nothing holds them any more. */
+/* User objects: they are destroyed when the last reference is released. */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
@@ -341,7 +344,7 @@ static void user_object_lives_as_long_as_any_graph_holds_it(void **state)
     wait_for_destroyed(1);
 }
 
-/* A launch holds what its graph holds. */
+/* A launch holds the objects that its graph holds. */
 static void user_object_outlives_launches_under_way(void **state)
 {
     CUstream stream = fixture_stream(), other = fixture_stream();
@@ -365,7 +368,7 @@ static void user_object_outlives_launches_under_way(void **state)
     OK(driver->GraphDestroy(owner));
     OK(driver->GraphExecDestroy(exec));
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(stream));
-    OK(driver->UserObjectRetain(object, 1)); /* it is there */
+    OK(driver->UserObjectRetain(object, 1)); /* it still exists */
     OK(driver->UserObjectRelease(object, 1));
     OK(driver->StreamSynchronize(stream));
     wait_for_destroyed(1);
@@ -393,11 +396,11 @@ static void references_are_counted_by_whom_they_belong_to(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE, driver->UserObjectRelease(object, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphRetainUserObject(owner, object, 0, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphRetainUserObject(owner, object, 1, 2));
-    OK(driver->GraphReleaseUserObject(owner, object, 1)); /* it holds none */
+    OK(driver->GraphReleaseUserObject(owner, object, 1)); /* the graph holds no reference */
     OK(driver->UserObjectRelease(object, 1));
     OK(driver->GraphRetainUserObject(owner, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
     handles = fixture_state().handles;
-    OK(driver->GraphReleaseUserObject(owner, object, 2)); /* it holds one, and keeps it */
+    OK(driver->GraphReleaseUserObject(owner, object, 2)); /* it holds one, which stays */
     assert_int_equal(fixture_state().handles, handles);
     OK(driver->GraphReleaseUserObject(owner, object, 1));
     wait_for_destroyed(1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Page-locked and managed memory, and what pointers say of memory (statements 98 to 105). */
+/* Page-locked and managed memory, and the attributes of pointers (statements 98 to 105). */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
 #include <string.h>
@@ -172,11 +172,11 @@ static void unknown_pointers_have_attributes_in_a_list_only(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE, driver->PointerGetAttributes(0, attributes, data, 5));
 }
 
-/* What the attributes of an address say of its memory (statement 103). */
+/* What the attributes of an address report about its memory (statement 103). */
 
 enum { BYTES = 4096, DEVICE, PINNED, MANAGED, POOLED, KINDS };
 
-/* By number: headers older than an attribute do not name it. */
+/* As numbers, because older headers do not declare these attributes. */
 enum { MEMPOOL_HANDLE = 17, MAPPING_SIZE = 18, MAPPING_BASE = 19, BLOCK_ID = 20 };
 
 static CUdeviceptr pointer_memory[KINDS];
@@ -290,7 +290,10 @@ static void attributes_that_have_no_place_are_refused(void **state)
          driver->PointerGetAttribute(&type, (CUpointer_attribute)1000, pointer_memory[DEVICE]));
 }
 
-/* Advice for managed memory: what was given last is reported, by one question or by several. */
+/*
+ * Advice for managed memory: the latest advice is reported, by the query for one attribute or for
+ * several.
+ */
 
 enum { HOST = -1, NOWHERE = -2 };
 
@@ -384,7 +387,7 @@ static void wrong_questions_and_advice_are_refused(void **state)
     assert_accessed_by(NOWHERE, NOWHERE);
 }
 
-/* Where managed memory can be. */
+/* The possible locations of managed memory. */
 
 static void managed_memory_is_not_prefetched_in_a_capture_nor_to_nowhere(void **state)
 {
@@ -412,8 +415,8 @@ static void place_is_a_device_or_the_host_and_nothing_else(void **state)
         CUresult prefetched, preferred, accessing;
     } places[] = {
         {1, 0, 0, 0, 0},                     /* a device */
-        {1, -1, 101, 1, 1},                  /* none */
-        {1, 9, 101, 1, 1},  {2, 0, 0, 0, 0}, /* the host, as a whole or by its nodes */
+        {1, -1, 101, 1, 1},                  /* no device */
+        {1, 9, 101, 1, 1},  {2, 0, 0, 0, 0}, /* the host, or one of its NUMA nodes */
         {2, 5, 0, 0, 0},    {3, 0, 0, 0, 1}, {3, -1, 1, 1, 1}, {3, 99, 1, 1, 1},
         {4, 0, 0, 0, 1},    {0, 0, 1, 1, 1}, {77, 0, 1, 1, 1},
     };

@@ -7,7 +7,7 @@ const struct mock_image_target target = {.architecture = 90, .ptx_version = 90};
 struct mock_image image;
 unsigned lines;
 
-/* In place of the mock's. */
+/* Replaces the mock's log. */
 void cushim__mock_log(const char *format, ...)
 {
     (void)format;

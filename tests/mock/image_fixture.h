@@ -7,24 +7,24 @@
 #include "src/mock/image/image.h"
 #include "tests/support/cmocka.h"
 
-/* How PTX text begins. */
+/* The directives at the beginning of PTX text. */
 #define HEAD ".version 6.0\n.target sm_50\n.address_size 64\n"
 
 extern const struct mock_image_target target;
 extern struct mock_image image;
-extern unsigned lines; /* of the mock's log */
+extern unsigned lines; /* lines of the mock's log */
 
 int image_setup(void **state);
 int image_teardown(void **state);
 #define IMAGE_TEST(name) cmocka_unit_test_setup_teardown(name, image_setup, image_teardown)
 
-/* Read one in place of the one before. */
+/* Read an image, which replaces the previous one. */
 CUresult read_image(const void *start);
 
 void declares_parameters(const char *kernel, const struct mock_image_parameter *parameters,
                          size_t count);
 
-/* `initial` may be NULL: zeros. */
+/* `initial` may be NULL, which means zeros. */
 void declares_variable(const char *name, size_t bytes, const void *initial);
 
 #endif

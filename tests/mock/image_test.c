@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What cubins, fat binaries and joined images declare. */
+/* What cubins, fat binaries and linked images declare. */
 #include <elf.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -112,7 +112,7 @@ static void joined_images_are_read_as_one(void **state)
     free(joined);
 }
 
-/* Images that lie about where they end: nothing is read beyond it. */
+/* Images with wrong sizes: the reader must not read beyond their end. */
 
 static void image_that_is_cut_off_is_refused_wherever_it_is_cut(void **state)
 {
@@ -181,12 +181,12 @@ static void other_elf_files_are_refused(void **state)
     assert_int_equal(read_image(buffer), CUDA_ERROR_INVALID_IMAGE);
     cubin_make(buffer, 90);
     buffer[CUBIN_CLASS] = 1;
-    assert_int_equal(read_image(buffer), CUDA_ERROR_UNKNOWN); /* as the driver says */
+    assert_int_equal(read_image(buffer), CUDA_ERROR_UNKNOWN); /* the code that a driver returns */
     memset(buffer + 4, 0, sizeof buffer - 4);
     assert_int_equal(read_image(buffer), CUDA_ERROR_INVALID_IMAGE);
 }
 
-/* Nothing is known of the result, but that it is one and nothing else is read. */
+/* The result may be anything, but the reader must return one and must not read other memory. */
 static void no_damage_of_one_byte_leads_astray(void **state)
 {
     static const unsigned char values[] = {0, 1, 0x7f, 0x80, 0xff};
@@ -224,8 +224,8 @@ static void fat_binary_within_itself_has_an_end(void **state)
 }
 
 /*
- * What a cubin costs that lists very many parameters, in steps from one attribute to the next: they
- * are counted, by a function that the linker puts in place of the reader's.
+ * The cost of reading a cubin with very many parameters, counted in calls that advance to the next
+ * attribute. The linker replaces that function with one that counts.
  */
 
 enum { FEW = 64, MANY = 4096, WORDS = 4 };
@@ -247,7 +247,10 @@ bool __wrap_cushim__mock_elf_attribute_next(const struct mock_elf_file *file,
     return __real_cushim__mock_elf_attribute_next(file, section, offset, attribute);
 }
 
-/* Read a cubin whose kernel has parameters of these numbers, each 4 bytes at 4 times its place. */
+/*
+ * Read a cubin whose kernel has parameters with these numbers, each of 4 bytes at 4 times its
+ * index.
+ */
 static void read_parameters(const unsigned *numbers, size_t count)
 {
     const size_t bytes = count * WORDS * sizeof(uint32_t);

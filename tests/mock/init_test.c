@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The start of the driver, what works before it, and which devices there are then. */
+/*
+ * The initialisation of the driver, the functions that work before it, and the devices afterwards.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -129,7 +131,8 @@ static void a_text_without_a_place_is_a_misuse(void **state)
 /* CUDA_VISIBLE_DEVICES: which devices the program sees (statements 3 and 83). */
 
 /*
- * A list, and what cuInit and then cuDeviceGetCount answer: as an H200's driver does, where one is.
+ * A list, and the results of cuInit and cuDeviceGetCount. An H200's driver returned the same, for
+ * lists that one device allows.
  */
 static const struct {
     const char *list;
@@ -191,7 +194,7 @@ static void visible_devices_are_listed_by_number(void **state)
     }
 }
 
-/* What cuInit answers to a list, and how many devices there are then. */
+/* The result of cuInit for a list, and the number of devices. */
 static CUresult init_with(const char *format, const char *text, int *count)
 {
     char list[160];

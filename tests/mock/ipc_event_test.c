@@ -165,7 +165,7 @@ static void record_of_the_importer_is_seen_by_the_exporter(void **state)
     peer_finish(&peer);
 }
 
-/* It ends without a word, and its work with it. */
+/* The peer is killed while its work is pending. */
 static void peer_dies(void)
 {
     CUevent shared = import();
@@ -222,7 +222,7 @@ static void imported_event_has_no_time_and_no_handle(void **state)
     peer_finish(&peer);
 }
 
-/* Exports an event, and ends when it is asked to. */
+/* Exports an event, and ends when the test asks for it. */
 static void peer_exports(void)
 {
     CUipcEventHandle handle;
@@ -289,7 +289,7 @@ static const struct {
     {"dies", peer_dies},       {"is_limited", peer_is_limited}, {"exports", peer_exports},
 };
 
-/* Standard output belongs to the other side. */
+/* Standard output is the pipe to the test. */
 static int play(const char *name)
 {
     peer_begin();

@@ -8,7 +8,7 @@
 
 enum { MIB = 1 << 20 };
 
-/* --- the other process --- */
+/* --- the peer process --- */
 
 static CUipcMemHandle received(void)
 {
@@ -26,7 +26,7 @@ static unsigned value_at(CUdeviceptr memory)
     return value;
 }
 
-/* Reports whether the value is there, as a code. */
+/* Report, as a code, whether the memory has the value. */
 static void report_value(CUdeviceptr memory, unsigned value)
 {
     peer_report(value_at(memory) == value ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
@@ -44,7 +44,7 @@ static void peer_shares(void)
     peer_report(base == memory && bytes == 5000 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
     peer_report(driver->MemsetD32_v2(memory, 0x22222222, 1250));
     peer_report(driver->CtxSynchronize());
-    peer_report(CUDA_SUCCESS); /* asked for once the other side has written */
+    peer_report(CUDA_SUCCESS); /* reported after the test has written */
     report_value(memory + 4996, 0x33333333);
     peer_report(driver->IpcCloseMemHandle(memory));
 }
@@ -76,7 +76,7 @@ static void peer_comes_late(void)
     CUdeviceptr memory = 0;
 
     peer_report(CUDA_SUCCESS);
-    peer_report(CUDA_SUCCESS); /* asked for once the other side has freed it */
+    peer_report(CUDA_SUCCESS); /* reported after the test has freed the memory */
     peer_report(driver->IpcOpenMemHandle_v2(&memory, handle, 1));
 }
 
@@ -123,18 +123,18 @@ static void both_processes_see_what_either_writes(void **state)
 
     (void)state;
     start(&peer, "shares");
-    OK(peer_step(&peer)); /* it has opened the memory, */
-    OK(peer_step(&peer)); /* sees what was there before the export */
-    OK(peer_step(&peer)); /* and its exact size; */
+    OK(peer_step(&peer)); /* the peer has opened the memory, */
+    OK(peer_step(&peer)); /* finds the contents from before the export, */
+    OK(peer_step(&peer)); /* and the exact size; */
     OK(peer_step(&peer));
-    OK(peer_step(&peer)); /* it has written */
+    OK(peer_step(&peer)); /* the peer has written */
     assert_int_equal(value_at(memory), 0x22222222);
     assert_int_equal(value_at(memory + 4996), 0x22222222);
     OK(driver->MemsetD32_v2(memory, 0x33333333, 1250));
     OK(driver->CtxSynchronize());
     OK(peer_step(&peer));
-    OK(peer_step(&peer)); /* it sees that, */
-    OK(peer_step(&peer)); /* and has closed */
+    OK(peer_step(&peer)); /* the peer finds the value, */
+    OK(peer_step(&peer)); /* and has closed the memory */
     peer_finish(&peer);
     assert_int_equal(value_at(memory), 0x33333333);
 }
@@ -146,13 +146,13 @@ static void imported_memory_is_the_exporters(void **state)
     (void)state;
     start(&peer, "is_limited");
     CODE(CUDA_ERROR_INVALID_VALUE, peer_step(&peer)); /* flags 0 */
-    OK(peer_step(&peer));                             /* twice: one address */
+    OK(peer_step(&peer));                             /* opened twice: the same address */
     CODE(CUDA_ERROR_INVALID_VALUE, peer_step(&peer)); /* exported again */
     CODE(CUDA_ERROR_INVALID_VALUE, peer_step(&peer)); /* freed */
     CODE(CUDA_ERROR_INVALID_VALUE, peer_step(&peer)); /* beyond its end */
-    OK(peer_step(&peer));                             /* still there after one close */
+    OK(peer_step(&peer));                             /* still mapped after one close */
     CODE(CUDA_ERROR_INVALID_VALUE, peer_step(&peer)); /* closed a third time */
-    CODE(CUDA_ERROR_INVALID_VALUE, peer_step(&peer)); /* used after that */
+    CODE(CUDA_ERROR_INVALID_VALUE, peer_step(&peer)); /* used after the last close */
     CODE(CUDA_ERROR_INVALID_VALUE, peer_step(&peer)); /* a handle of zeros */
     peer_finish(&peer);
 }
@@ -206,7 +206,7 @@ static const struct {
     {"comes_late", peer_comes_late},
 };
 
-/* Standard output belongs to the other side. */
+/* Standard output is the pipe to the test. */
 static int play(const char *name)
 {
     peer_begin();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A second process of a test: this program with `--peer NAME`, at the ends of two pipes. */
+/* A second process of a test: this program with `--peer NAME`, connected by two pipes. */
 #ifndef CUSHIM_TESTS_MOCK_IPC_PEER_H
 #define CUSHIM_TESTS_MOCK_IPC_PEER_H
 
@@ -9,36 +9,36 @@
 #include <cuda.h>
 
 struct peer {
-    pid_t process; /* Windows: its handle */
+    pid_t process; /* on Windows its handle */
     int to, from;
 };
 
-/* How this program was started. */
+/* The path with which this program was started. */
 extern const char *peer_program;
 
 void peer_start(struct peer *peer, const char *name);
 
-/* It has come to its end, in success. */
+/* Wait for the peer's end, which must be a success. */
 void peer_finish(struct peer *peer);
 
-/* End it without a word; and once that has taken effect forget it. */
+/* Kill the peer; and, when that has taken effect, release its resources. */
 void peer_kill(const struct peer *peer);
 void peer_forget(struct peer *peer);
 
-/* Let it take its next step; it answers with the code that it met. */
+/* Let the peer make its next step; returns the code that it reports. */
 CUresult peer_step(const struct peer *peer);
 
-/* In the other process, first of all; and report a code when asked. */
+/* In the peer: call this first; and report a code when the test asks. */
 void peer_begin(void);
 void peer_report(CUresult code);
 
-/* In the other process: the ends of the pipes. */
+/* In the peer: the descriptors of the pipes. */
 enum { PEER_FROM = 0, PEER_TO = 1 };
 
-/* In the other process: stay until it is ended. */
+/* In the peer: wait until the process is killed. */
 _Noreturn void peer_stay(void);
 
-/* All bytes, or the test fails. */
+/* Write or read all bytes; otherwise the test fails. */
 void peer_put(int file, const void *bytes, size_t size);
 void peer_get(int file, void *bytes, size_t size);
 

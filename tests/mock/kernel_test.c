@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels: when they execute, what they do and what they end with. */
+/* Kernels: when they execute, what they do, and how they end. */
 #include <string.h>
 
 #include "tests/mock/fixture.h"
@@ -35,7 +35,7 @@ static int begin_skipping(void **state)
     return kernel_begin("mode = manual\nunregistered_kernels = skip", image);
 }
 
-/* After a fault no call works: the mock is dropped with what is in it. */
+/* After a fault no call works, so the mock is destroyed with its contents. */
 static int end_faulted(void **state)
 {
     (void)state;
@@ -43,7 +43,7 @@ static int end_faulted(void **state)
     return 0;
 }
 
-/* Stands for `store`: writes its value to its pointer. */
+/* Replaces the kernel `store`: writes its value through its pointer. */
 static void store(const struct cushim_mock_launch *launch, void *data)
 {
     CUdeviceptr address;
@@ -94,7 +94,7 @@ static void kernel_acts_when_it_ends_with_the_parameters_of_the_call(void **stat
     OK(driver->MemFree_v2(address));
 }
 
-/* What one that stands for a kernel was answered. */
+/* The results of calls inside a function that replaces a kernel. */
 struct asked {
     CUresult state, registering, advance, step, drain;
     unsigned runs;
@@ -204,7 +204,7 @@ static void call_the_driver(const struct cushim_mock_launch *launch, void *data)
     (void)data;
     met[0] = driver->MemAlloc_v2(&address, 4);
     met[1] = driver->StreamSynchronize(NULL);
-    met[2] = driver->GreenCtxDestroy(NULL); /* which is not implemented */
+    met[2] = driver->GreenCtxDestroy(NULL); /* not implemented */
 }
 
 static void driver_cannot_be_called_by_a_kernel(void **state)
@@ -260,7 +260,7 @@ static void registrations_that_make_no_sense_are_refused(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_kernel_register(fixture_mock, &kernel));
 }
 
-/* What the function that stands for a kernel receives of a launch. */
+/* What the function that replaces a kernel receives about the launch. */
 
 static struct cushim_mock_launch seen;
 static unsigned char seen_bytes[3][32];

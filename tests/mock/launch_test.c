@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches: what is refused, and where the others go. */
+/* Launches: which are refused, and on which stream the others execute. */
 #include "tests/mock/fixture.h"
 
 enum { MS = 1000000 };
@@ -102,7 +102,7 @@ static void loading_and_unloading_wait_for_all_work(void **state)
     assert_int_equal(fixture_state().pending, 0);
 }
 
-/* With a value of zeros, as they were measured. */
+/* Each attribute with a value of zeros, as it was measured. */
 static void attributes_of_a_launch_are_known(void **state)
 {
     static const CUresult codes[] = {

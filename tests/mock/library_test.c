@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Libraries: modules without a context, and their kernels. */
+/* CUDA library objects: modules without a context, and their kernels. */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
 #include <string.h>
@@ -141,7 +141,7 @@ static void library_of_garbage_is_found_out_when_it_is_used(void **state)
     OK(driver->LibraryUnload(garbage));
 }
 
-/* Libraries and linkers at their edges: files, options, contexts, what is not implemented. */
+/* Special cases of libraries and linkers: files, options, contexts, unimplemented features. */
 
 static char edge_image[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
                            ".visible .global .align 4 .b8 bytes[12];\n"
@@ -194,7 +194,7 @@ static void unknown_options_are_refused(void **state)
     library = NULL;
     CODE(CUDA_ERROR_INVALID_VALUE,
          driver->LibraryLoadData(&library, edge_image, NULL, NULL, 0, &unknown, &value, 1));
-    /* The mock's own: a driver reads through NULL. */
+    /* A choice of the mock: a driver dereferences NULL. */
     CODE(CUDA_ERROR_INVALID_VALUE,
          driver->LibraryLoadData(&library, edge_image, NULL, NULL, 0, NULL, NULL, 1));
     CODE(CUDA_ERROR_INVALID_VALUE,
@@ -218,7 +218,7 @@ static void library_that_is_loaded_in_two_contexts_is_unloaded_in_both(void **st
     OK(driver->LibraryGetGlobal(&there, &size, library, "bytes"));
     assert_int_not_equal(here, there);
     OK(driver->LibraryGetModule(&module, library));
-    /* The one that was loaded first is not the first of those that there are. */
+    /* The first library to be loaded is not the first in the list. */
     OK(driver->LibraryUnload(library));
     OK(driver->LibraryGetGlobal(&there, &size, other, "bytes"));
     OK(driver->CtxDestroy_v2(context));
@@ -284,7 +284,7 @@ static void kernel_that_demands_a_block_is_launched_with_no_other(void **state)
     OK(driver->ModuleUnload(module));
 }
 
-/* A kilobyte for each thread. */
+/* One KiB for each thread. */
 static size_t CUDA_CB dynamic_of(int threads)
 {
     return (size_t)threads * 1024;
@@ -302,7 +302,7 @@ static void occupancy_goes_by_limits_caches_and_shared_memory(void **state)
     OK(driver->OccupancyMaxPotentialBlockSize(&grid, &block, function, NULL, 0, 100));
     assert_in_range(block, 1, 100);
     OK(driver->OccupancyMaxPotentialBlockSize(&grid, &block, function, dynamic_of, 0, 0));
-    assert_in_range(block, 1, 48); /* 48 KiB a block, unless more is asked for */
+    assert_in_range(block, 1, 48); /* 48 KiB for each block, unless the program raises the limit */
     CODE(CUDA_ERROR_INVALID_VALUE,
          driver->OccupancyMaxPotentialBlockSize(&grid, &block, function, NULL, 0, -1));
     OK(driver->OccupancyMaxActiveBlocksPerMultiprocessor(&most, function, 32, 8192));
@@ -355,7 +355,10 @@ static CUresult add(CUlinkState link, int type, const void *bytes, size_t size)
                                   0, NULL, NULL);
 }
 
-/* That files of the host are taken is the mock's own: measured is what becomes of torn ones. */
+/*
+ * That the linker accepts host object files is a choice of the mock; only damaged files were
+ * measured.
+ */
 static void linker_passes_over_files_of_the_host_and_refuses_what_it_does_not_know(void **state)
 {
     static const char torn[] = "!<arch>\nfile.o/ and so on";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The linker: what it makes is complete, and another process can load it. */
+/* The linker: its output is complete, and another process can load it. */
 #include <elf.h>
 #include <string.h>
 
@@ -102,7 +102,7 @@ static void what_is_weak_gives_way(void **state)
     (void)state;
     OK(add(link, weak, sizeof weak));
     OK(add(link, strong, sizeof strong));
-    OK(add(link, weak, sizeof HEAD - 1)); /* a head alone */
+    OK(add(link, weak, sizeof HEAD - 1)); /* only the directives */
     OK(driver->ModuleLoadData(&module, complete(link)));
     OK(driver->ModuleGetGlobal_v2(NULL, &bytes, module, "x"));
     assert_int_equal(bytes, 8);
@@ -115,7 +115,7 @@ static void what_is_weak_gives_way(void **state)
     OK(driver->LinkDestroy(link));
 }
 
-/* Kernels, variables and functions; of weak ones, the first counts. */
+/* Duplicate kernels, variables and functions; of weak definitions, the first one is used. */
 static void what_two_texts_define_is_refused(void **state)
 {
     static char twice[][120] = {
@@ -142,7 +142,7 @@ static void what_two_texts_define_is_refused(void **state)
     OK(driver->LinkDestroy(link));
 }
 
-/* The other process. */
+/* The other process, which loads the output. */
 static int load_what_was_linked(const char *path)
 {
     CUfunction function = NULL;

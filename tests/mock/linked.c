@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that is linked with the driver, and prints what cuInit and cuDriverGetVersion answer.
+ * A program that is linked to the driver, and prints the results of cuInit and cuDriverGetVersion.
  */
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Device memory: its addresses, its budget, and who ends it (statements 90 to 96). */
+/* Device memory: its addresses, its limit, and what frees it (statements 90 to 96). */
 #include <stdlib.h>
 
 #include "tests/mock/fixture.h"
@@ -102,7 +102,7 @@ static void the_budget_ends_in_out_of_memory(void **state)
     assert_int_equal(fixture_state().memory_bytes, 0);
 }
 
-/* On a GPU addresses are not what runs out. */
+/* On a GPU, memory runs out before addresses do. */
 static void holes_do_not_keep_a_large_allocation_out(void **state)
 {
     enum { COUNT = 256 };
@@ -156,7 +156,7 @@ static void an_address_is_found_anywhere_in_its_allocation(void **state)
     OK(driver->MemFree_v2(0));
 }
 
-/* A list instead of a tree would need minutes. */
+/* With a list instead of a tree, this would take minutes. */
 static void many_allocations_in_any_order(void **state)
 {
     enum { COUNT = 100000 };

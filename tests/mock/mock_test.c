@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lifecycle of a mock: created from options, installed, asked, destroyed. */
+/* The lifecycle of a mock: creation from options, installation, queries, destruction. */
 #include <stdio.h>
 #include <string.h>
 
@@ -220,7 +220,10 @@ static void log_goes_nowhere_unless_it_is_asked_for(void **state)
     cushim_mock_trace_set(NULL, NULL, NULL);
 }
 
-/* The end of a mock with everything in it: what the program has left goes with it, in any order. */
+/*
+ * Destroying a mock with objects of every kind: objects that the program has left are freed, in any
+ * order.
+ */
 
 enum { KERNELS = 3 };
 
@@ -236,7 +239,7 @@ static void CUDA_CB do_nothing(void *data)
     (void)data;
 }
 
-/* Several of each, for each is taken out of a list. */
+/* Several of each kind, because each is removed from a list. */
 static void leave_modules(void)
 {
     CUfunction function;
@@ -296,7 +299,7 @@ static void mock_ends_with_what_the_program_has_left(void **state)
     fixture_end();
 }
 
-/* Settings that are too long, files that are none, and lines of the log that would not be lines. */
+/* Settings that are too long, paths that are not files, and log lines with line breaks. */
 
 static char reported[2000];
 
@@ -317,7 +320,7 @@ static CUresult try_create(const char *settings, const char *file)
     return code;
 }
 
-/* Of a profile: the only text that is kept. */
+/* The name of a profile is the only text that the mock keeps. */
 static void name_that_is_too_long_is_refused_and_not_cut(void **state)
 {
     char profile[600] = "schema = 1\nname = ", settings[700];
@@ -353,7 +356,7 @@ static void keep(void *data, const char *line)
     snprintf(logged + strlen(logged), sizeof logged - strlen(logged), "%s\n", line);
 }
 
-/* A kernel's name is the program's, and may hold anything. */
+/* The name of a kernel comes from the program, and may contain any characters. */
 static void line_of_the_log_stays_one_line(void **state)
 {
     static char image[] = ".version 6.0\n.target sm_50\n.address_size 64\n"

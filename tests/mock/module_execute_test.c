@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules and libraries whose kernels are executed: texts beside cubins, and managed variables. */
+/* Modules and libraries with executed kernels: PTX next to cubins, and managed variables. */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
 #include <stdio.h>
@@ -25,8 +25,8 @@ static int end(void **state)
 }
 
 /*
- * Launch the kernel of a fat binary as nvcc makes them: a cubin and the text for the same. Results
- * are what it writes, and then what the host reads of a variable.
+ * Launch the kernel of a fat binary like nvcc's: a cubin, and PTX for the same kernel. The results
+ * are the value that the kernel writes, and then the value of a variable that the host reads.
  */
 static CUresult launch_scale(const char *text, uint32_t results[2])
 {
@@ -55,7 +55,7 @@ static CUresult launch_scale(const char *text, uint32_t results[2])
     return code;
 }
 
-/* Variables that the cubin has are those of the host; the text may have more. */
+/* Host and kernel share the variables that the cubin declares; the PTX may declare more. */
 static void kernel_of_a_cubin_is_executed_by_the_text_beside_it(void **state)
 {
     static const char text[] =
@@ -81,7 +81,7 @@ static void kernel_of_a_cubin_is_executed_by_the_text_beside_it(void **state)
     assert_int_equal(results[1], results[0]);
 }
 
-/* It is not needed to load the cubin. */
+/* The PTX is not needed to load the cubin. */
 static void text_that_is_wrong_beside_a_cubin_is_of_no_use(void **state)
 {
     uint32_t results[2];
@@ -112,7 +112,7 @@ static void managed_variable_of_a_library_is_the_host_s_too(void **state)
     OK(driver->LibraryUnload(library));
 }
 
-/* An H100 has executed 50000 bytes, and gave 16 for a kernel with 4 bytes and dynamic memory. */
+/* An H100 accepted 50000 bytes, and reported 16 for a kernel with 4 bytes and dynamic memory. */
 static void shared_memory_has_a_limit_and_is_counted(void **state)
 {
     static const struct {

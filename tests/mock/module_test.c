@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules: what is found in them, and where it is. */
+/* Modules: finding functions and variables, and their addresses. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions that came after CUDA 13.0. No driver that has them was measured: they answer as the
- * documentation says, and as the functions of 13.0 do that are like them.
+ * Functions that are newer than CUDA 13.0. No driver with them was measured: they behave as
+ * documented, and like similar functions of 13.0.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,7 +142,7 @@ static void node_of_child_graph_is_contained_in_it(void **state)
     OK(driver->GraphDestroy(other));
 }
 
-/* An id is not given twice, and the text names nodes by it. */
+/* An id is never reused, and the text of a graph identifies nodes by their ids. */
 static void text_of_graph_names_nodes_by_ids(void **state)
 {
     char text[400] = "", name[64];
@@ -175,7 +175,7 @@ static CUgraphNodeParams parameters_of(CUgraphNodeType type)
     return parameters;
 }
 
-/* Add the node with the one call for all kinds, and read from it what was given. */
+/* Add the node with cuGraphAddNode, and compare the parameters that are read from it. */
 static void check_read(CUgraphNodeParams *parameters)
 {
     CUgraphNodeParams read;
@@ -248,7 +248,7 @@ static void parameters_of_child_graph_name_the_nodes_own(void **state)
     OK(driver->GraphDestroy(other));
 }
 
-/* What distinguishes these calls from those of CUDA 12. */
+/* The differences between these calls and those of CUDA 12. */
 static void kernel_of_another_context_is_refused(void **state)
 {
     CUgraphNodeParams parameters = parameters_of(CU_GRAPH_NODE_TYPE_KERNEL), read;
@@ -332,7 +332,7 @@ static void host_function_waits_in_either_mode(void **state)
 /* CU_MEMCPY_SRC_ACCESS_ORDER_STREAM, _DURING_API_CALL and _ANY. */
 static const struct {
     unsigned order;
-    char read; /* what is read of a source that changes after the call */
+    char read; /* the value that the copy reads if the source changes after the call */
 } orders[] = {{1, 'b'}, {2, 'a'}, {3, 'b'}};
 
 static void check_order(size_t i, CUdeviceptr memory, CUdeviceptr address, char *source)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A build without the execution of kernels: images are read, and what nobody registered is refused. */
+/*
+ * A build without the execution of kernels: images are read, and launches of unregistered kernels
+ * are refused.
+ */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handles: what each means, and that what means nothing is reported without touching memory. */
+/*
+ * Handles: which object each refers to, and that an invalid handle is reported without touching
+ * memory.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +19,7 @@ static enum cushim__check_id misuse_id;
 static void *dropped[8];
 static unsigned drops;
 
-/* In place of those of src/mock/mock.c. */
+/* Replaces the functions of src/mock/mock.c. */
 void cushim__mock_misuse(enum cushim__check_id id, const char *format, ...)
 {
     va_list arguments;
@@ -55,7 +58,7 @@ static void take_away(struct mock_object *object)
     free(object);
 }
 
-/* What the library says of a handle that is not one of this kind. */
+/* What the mock says about a handle that is not of this kind. */
 static const char *refused(const void *handle, enum mock_kind kind)
 {
     void *untouched = &untouched, *found = untouched;
@@ -90,7 +93,9 @@ static void handle_leads_to_its_object_and_is_no_address(void **state)
     assert_int_equal(cushim__mock_object_find(event->handle, MOCK_EVENT, &found), CUDA_SUCCESS);
     assert_ptr_equal(found, event);
     assert_ptr_equal(cushim__mock_object_lookup(event->handle, MOCK_EVENT), event);
-    /* User space ends below 2^47, or 2^56: what has a bit above cannot be dereferenced. */
+    /*
+     * User space ends below 2^47 or 2^56, so an address with a higher bit cannot be dereferenced.
+     */
     assert_true((uintptr_t)event->handle >> 56 != 0);
     assert_int_equal(misuses, 0);
 }
@@ -115,11 +120,11 @@ static void garbage_never_was_a_handle(void **state)
         0x1234,
         UINTPTR_MAX,
         (uintptr_t)&handle,
-        handle & 0xffffff,               /* the tag is gone */
-        handle + 1,                      /* a place that was never used */
-        handle & ~(uintptr_t)0xffffff,   /* the empty place */
-        handle + ((uintptr_t)1 << 24),   /* a generation to come */
-        handle | ((uintptr_t)0x1f << 43) /* a kind that there is not */
+        handle & 0xffffff,               /* without the tag */
+        handle + 1,                      /* an index that was never used */
+        handle & ~(uintptr_t)0xffffff,   /* the empty index */
+        handle + ((uintptr_t)1 << 24),   /* a future generation */
+        handle | ((uintptr_t)0x1f << 43) /* an unknown kind */
     };
 
     (void)state;
@@ -178,7 +183,7 @@ static void objects_of_a_kind_come_in_order_of_creation(void **state)
 
     (void)state;
     take_away(second);
-    fourth = add(MOCK_EVENT, NULL); /* in the place of the second */
+    fourth = add(MOCK_EVENT, NULL); /* reuses the index of the second */
     assert_ptr_equal(cushim__mock_object_next(MOCK_EVENT, NULL), first);
     assert_ptr_equal(cushim__mock_object_next(MOCK_EVENT, first), third);
     assert_ptr_equal(cushim__mock_object_next(MOCK_EVENT, third), fourth);
@@ -214,7 +219,7 @@ static void what_is_counted_is_what_the_program_has_to_destroy(void **state)
     assert_int_equal(cushim__mock_object_count(), 1);
     add(MOCK_EVENT, (struct mock_context *)context);
     add(MOCK_MODULE, NULL);
-    add(MOCK_FUNCTION, NULL); /* goes with its module */
+    add(MOCK_FUNCTION, NULL); /* ends with its module */
     assert_int_equal(cushim__mock_object_count(), 3);
     context->internal = true;
     assert_int_equal(cushim__mock_object_count(), 2);
@@ -257,7 +262,7 @@ static void clear_drops_every_object_and_contexts_last(void **state)
 
 static void handle_that_was_left_is_none_of_the_next_table(void **state)
 {
-    for (int is_gone = 0; is_gone <= 1; is_gone++) { /* with its context */
+    for (int is_gone = 0; is_gone <= 1; is_gone++) { /* whether its context is destroyed */
         struct mock_object *event = add(MOCK_EVENT, NULL);
         const void *left = event->handle;
 

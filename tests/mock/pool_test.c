@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Allocations in the order of streams, and the pools that they come from (statements 120 to 128).
- */
+/* Stream-ordered allocations, and memory pools (statements 120 to 128). */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
 #include <string.h>
@@ -11,7 +9,7 @@
 enum { MIB = 1024 * 1024, MS = 1000000 };
 
 static CUmemoryPool standard;
-static CUdeviceptr base; /* of an address; its value does not matter */
+static CUdeviceptr base; /* some address; its value does not matter */
 static CUstream pool_stream;
 
 static int begin_with(const char *settings)
@@ -292,7 +290,9 @@ static void wrong_pools_are_refused(void **state)
          driver->MemPoolGetAttribute(standard, (CUmemPool_attribute)9, &one));
 }
 
-/* The mock's own, for mocks of little memory: an H200 with 3 MiB left has none for a pool. */
+/*
+ * A choice of the mock, for mocks with little memory: an H200 with 3 MiB left has none for a pool.
+ */
 static void pool_takes_what_is_left_of_the_device(void **state)
 {
     const CUstream stream = fixture_stream();
@@ -329,7 +329,7 @@ static void memory_of_a_pool_is_not_for_captures(void **state)
     OK(driver->StreamDestroy_v2(free_stream));
 }
 
-/* Pools by where their memory is: the same as by their device. */
+/* Pools by the location of their memory: the same behaviour as with a device number. */
 
 #define PINNED CU_MEM_ALLOCATION_TYPE_PINNED
 
@@ -360,7 +360,7 @@ static void the_pool_of_a_location_is_that_of_its_device(void **state)
 
 static void other_locations_are_refused(void **state)
 {
-    /* By number: headers older than a type do not name it. */
+    /* As numbers, because older headers do not declare these types. */
     enum { MANAGED = 2, HOST = 2, NUMA = 3, NUMA_CURRENT = 4, UNKNOWN = 77 };
     static const struct {
         int place, id, type;
@@ -373,7 +373,7 @@ static void other_locations_are_refused(void **state)
         {CU_MEM_LOCATION_TYPE_INVALID, 0, PINNED, 1, 1},
         {NUMA_CURRENT, 0, PINNED, 801, 801},
         {UNKNOWN, 0, PINNED, 801, 801},
-        /* A driver has pools here, which the mock has not. */
+        /* A driver has such pools; the mock does not implement them. */
         {HOST, 0, PINNED, 801, 1},
         {NUMA, 0, PINNED, 801, 1},
         {CU_MEM_LOCATION_TYPE_DEVICE, 0, MANAGED, 801, 1},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files of settings and of profiles: what a file must have, and what settings take from a profile.
+ * Files of settings and of profiles: what a file must contain, and what settings take from a
+ * profile.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +37,7 @@ static void read_well(const char *name)
         fail_msg("%s", message);
 }
 
-/* What `message` says behind the folder and the slash. */
+/* The part of `message` after the folder and the slash. */
 static const char *reason(void)
 {
     const char *folder = folder_path("");
@@ -128,7 +129,10 @@ static void a_profile_beside_the_settings_replaces_the_built_in_one(void **state
     assert_int_equal(settings.profile.greatest_priority, -1);
     assert_int_equal(settings.profile.attributes[10], 8);
     assert_int_equal(settings.profile.limits[0], 512);
-    /* Nothing of the former one is left; what stands beside the key `profile` goes over the new. */
+    /*
+     * Nothing of the former profile is left; a setting next to the key `profile` overrides the new
+     * profile.
+     */
     assert_false(settings.profile.has_attribute[75]);
     assert_int_equal(settings.profile.attributes[5], 6);
 }

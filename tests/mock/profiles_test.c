@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The profiles that are built in: each is the device that it is called after, takes the PTX that
- * this has and older, and refuses newer. What an incomplete one does not say is refused, and logged.
+ * The built-in profiles: each describes the device that it is named after, accepts PTX for that
+ * device and older ones, and refuses newer PTX. Queries for facts that an incomplete profile lacks
+ * are refused and logged.
  */
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +17,7 @@ static const struct profile {
     int major, minor;
     size_t memory;
     bool measured;
-    const char *own, *newer; /* PTX for this device, and for the next one */
+    const char *own, *newer; /* PTX for this device, and for a newer one */
 } profiles[] = {
     {"h200", "NVIDIA H200", 9, 0, 150109880320, true, ".version 8.0\n.target sm_90" ENTRY,
      ".version 8.6\n.target sm_100" ENTRY},
@@ -136,7 +137,7 @@ static void what_is_not_documented_is_refused_and_logged_once(void **state)
     }
 }
 
-/* Nobody says how a texture is aligned, or how large its pitch may be. */
+/* The alignment and the largest pitch of textures are not documented for these devices. */
 static void textures_need_no_more_than_is_documented(void **state)
 {
     const CUDA_TEXTURE_DESC sampling = {.flags = CU_TRSF_READ_AS_INTEGER};

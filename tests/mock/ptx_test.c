@@ -190,7 +190,7 @@ static void texts_are_refused_as_the_driver_refuses_them(void **state)
     }
 }
 
-/* What is wrong with a PTX text is reported by line, by what was expected, and by what stands there. */
+/* Errors in PTX text are reported with the line, the expected element, and the element found. */
 
 #define ENTRY ".visible .entry k"
 
@@ -273,7 +273,7 @@ static void versions_and_threads_may_be_more_than_there_are(void **state)
     assert_int_equal(cushim__mock_image_kernel(&image, "k")->max_threads, UINT32_MAX);
 }
 
-/* As a driver does: measured, 218. */
+/* The same as a driver: 218 was measured. */
 static void values_that_are_none_are_refused(void **state)
 {
     static const char *const values[] = {"generic x", "5 + generic", "1 - x", "~x"};
@@ -288,7 +288,7 @@ static void values_that_are_none_are_refused(void **state)
     }
 }
 
-/* A driver of today refuses banks, and vectors of 8 for such a target: measured, 218. */
+/* A current driver refuses banks, and vectors of 8 for such a target: 218 was measured. */
 static void attributes_banks_and_vectors_are_passed_over(void **state)
 {
     (void)state;
@@ -301,7 +301,10 @@ static void attributes_banks_and_vectors_are_passed_over(void **state)
     declares_variable("banked", 4, "\5\0\0\0");
 }
 
-/* As a driver does: measured, 218. What is weak gives way where two texts are linked: link_test.c. */
+/*
+ * The same as a driver: 218 was measured. Weak definitions yield when two texts are linked:
+ * link_test.c.
+ */
 static void a_text_defines_a_variable_once(void **state)
 {
     static const char *const linkages[] = {"", ".visible", ".weak", ".common"};

@@ -11,7 +11,7 @@ static void one_stream(bool ordered)
     race_read(ordered ? ONE : OTHER);
 }
 
-/* Read on the other stream, behind the event if it waits for it; the event is destroyed. */
+/* Read on the other stream, which waits for the event if `waits`; destroys the event. */
 static void read_behind(CUevent event, bool waits)
 {
     if (waits)
@@ -29,7 +29,7 @@ static void wait_for_an_event(bool ordered)
     read_behind(event, ordered);
 }
 
-/* A wait for a record that is done already queues nothing, and orders all the same. */
+/* A wait for a completed record queues no operation, but it orders the streams. */
 static void wait_for_an_event_that_is_done(bool ordered)
 {
     CUevent event = fixture_event();
@@ -54,7 +54,7 @@ static void record_behind_the_work(bool ordered)
     read_behind(event, true);
 }
 
-/* A waiter keeps the record of the time of the call. */
+/* A waiting stream waits for the record that was current at the call. */
 static void wait_behind_the_newest_record(bool ordered)
 {
     CUevent event = fixture_event();
@@ -142,7 +142,7 @@ static void default_stream_before(bool ordered)
     OK(driver->StreamDestroy_v2(stream));
 }
 
-/* The default stream comes after a blocking stream that was destroyed meanwhile, too. */
+/* The default stream also comes after a blocking stream that has been destroyed meanwhile. */
 static void default_stream_behind_a_destroyed_one(bool ordered)
 {
     CUstream stream = race_stream(ordered);
@@ -152,7 +152,7 @@ static void default_stream_behind_a_destroyed_one(bool ordered)
     race_write(ordered ? NULL : OTHER);
 }
 
-/* A stream that begins behind one that was destroyed is no reason to forget what that one was. */
+/* The detector must not forget a destroyed stream when another stream waits for it. */
 static void default_stream_behind_one_with_a_successor(bool ordered)
 {
     CUstream stream = race_stream(ordered), successor;

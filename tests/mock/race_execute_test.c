@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Races of kernels that are executed: they are judged by the bytes that they really use. */
+/* Races of executed kernels: the detector uses the bytes that a kernel really accesses. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,10 @@
 
 #define HEAD ".version 7.0\n.target sm_70\n.address_size 64\n"
 
-/* Each thread of `writes` writes a word, of `reads` reads one; `step` words apart. */
+/*
+ * Each thread of `writes` writes a word, and each thread of `reads` reads one; the words are `step`
+ * words apart.
+ */
 #define WORDS(name, access)                                                \
     ".visible .entry " name "(.param .u64 p, .param .u32 step)\n"          \
     "{\n"                                                                  \
@@ -22,7 +25,7 @@
 static const char image[] = HEAD WORDS("e_writes", "st.global.u32 [%rd2], %r3;")
     WORDS("e_reads", "ld.global.u32 %r3, [%rd2];")
         WORDS("e_adds", "red.global.add.u32 [%rd2], %r3;")
-    /* follows the pointer that it finds in memory */
+    /* dereferences a pointer from memory */
     ".visible .entry e_follows(.param .u64 p)\n"
     "{\n"
     "    .reg .b32 %r; .reg .b64 %rd<3>;\n"
@@ -64,7 +67,7 @@ static void launch(const char *name, CUdeviceptr address, uint32_t step, CUstrea
     OK(driver->LaunchKernel(function, 1, 1, 1, THREADS, 1, 1, 0, stream, parameters, NULL));
 }
 
-/* How many races two kernels have, on two streams, that lie so many bytes apart. */
+/* The number of races between two kernels on two streams, with arguments this many bytes apart. */
 static size_t races_of(const char *one, const char *other, size_t apart, uint32_t step)
 {
     size_t before;
@@ -74,7 +77,10 @@ static size_t races_of(const char *one, const char *other, size_t apart, uint32_
     before = race_count();
     launch(one, race_memory, step, streams[0]);
     launch(other, race_memory + apart, step, streams[1]);
-    /* In this order: what the host has seen then to be finished was not when the other came. */
+    /*
+     * In this order: the first kernel is finished for the host now, but it was not when the second
+     * was launched.
+     */
     OK(driver->StreamSynchronize(streams[0]));
     OK(driver->StreamSynchronize(streams[1]));
     for (unsigned i = 0; i < 2; i++)
@@ -92,7 +98,7 @@ static void kernels_race_by_the_bytes_that_they_use(void **state)
         assert_int_equal(races_of("e_reads", "e_reads", 0, 1), 0);
         assert_int_equal(races_of("e_adds", "e_adds", 0, 1), 0);
         assert_int_equal(races_of("e_adds", "e_reads", 0, 1), 1);
-        /* Behind each other, with one word in common, and between each other. */
+        /* Adjacent words, one common word, and interleaved words. */
         assert_int_equal(races_of("e_writes", "e_writes", 4 * THREADS, 1), 0);
         assert_int_equal(races_of("e_writes", "e_writes", 4 * THREADS - 4, 1), 1);
         assert_int_equal(races_of("e_writes", "e_writes", 4, 2), 0);
@@ -116,7 +122,7 @@ static void kernel_races_with_a_copy_that_comes_later(void **state)
     }
 }
 
-/* What the host has seen to be finished was not when the kernel was launched. */
+/* Work that the host knows to be finished now was not finished when the kernel was launched. */
 static void late_kernel_races_with_what_is_finished_meanwhile(void **state)
 {
     (void)state;
@@ -180,7 +186,10 @@ static void pointers_in_memory_are_followed(void **state)
 
 /* --- between threads of one kernel --- */
 
-/* Thread 0 of each block writes its number; threads read what the next one writes to shared memory. */
+/*
+ * Thread 0 of each block writes its number; in shared memory, threads read what another thread
+ * writes.
+ */
 static const char threads_image[] =
     HEAD ".visible .entry t_blocks(.param .u64 p)\n"
          "{\n"
@@ -204,7 +213,7 @@ static const char threads_image[] =
          "    ld.param.u64 %rd1, [p]; red.global.add.u32 [%rd1], 1;\n"
          "    ret;\n"
          "}\n"
-         /* a word in 256 bytes each, of more than is watched */
+         /* reads a word in each 256 bytes, more words than the detector tracks */
          ".visible .entry t_large(.param .u64 p)\n"
          "{\n"
          "    .reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p;\n"
@@ -266,7 +275,7 @@ static void threads_of_a_kernel_race(void **state)
         snprintf(text, sizeof text, "%s\nraces = kernels", settings[i]);
         race_begin(text);
         OK(driver->ModuleLoadData(&module, threads_image));
-        /* Once for each pair of lines, however often it is launched. */
+        /* One report for each pair of lines, however often the kernel is launched. */
         for (unsigned j = 0; j < 3; j++) {
             run_threads("t_blocks", race_memory, 2, 1);
             run_threads("t_threads", race_memory, 1, 64);

@@ -146,7 +146,7 @@ static const char *const settings[] = {
 
 static const struct race_edge *edges;
 
-/* Run an edge, and count the races. */
+/* Run one case, and return the number of races. */
 static size_t races_of(const struct race_edge *edge, bool ordered, const char *text)
 {
     size_t count;
@@ -162,7 +162,7 @@ static size_t races_of(const struct race_edge *edge, bool ordered, const char *t
     return count;
 }
 
-/* So many races are found of each edge. */
+/* Assert that each case has this many races. */
 static void check(bool ordered, size_t want)
 {
     size_t wrong = 0;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A mock that looks for races: two streams, memory, and kernels of which it is said what they do.
- */
+/* A mock with the race detector: two streams, memory, and kernels with declared accesses. */
 #ifndef CUSHIM_TESTS_MOCK_RACE_FIXTURE_H
 #define CUSHIM_TESTS_MOCK_RACE_FIXTURE_H
 
@@ -15,46 +13,49 @@
 enum { RACE_BYTES = 4096 };
 
 extern CUstream race_streams[2];
-extern CUdeviceptr race_memory; /* RACE_BYTES of a device */
-extern char *race_host;         /* page-locked, as many */
+extern CUdeviceptr race_memory; /* RACE_BYTES of device memory */
+extern char *race_host;         /* as many bytes of page-locked memory */
 extern CUfunction race_reads, race_writes, race_unknown;
 
-/* With `races = report` besides these settings; and an end after which nothing is left. */
+/* Begin with `races = report` and these settings; the end asserts that nothing is left. */
 void race_begin(const char *settings);
 void race_end(void);
 
-/* The setup of tests that want no more, and the teardown. */
+/* The setup of tests without further settings, and the teardown. */
 int race_auto(void **state);
 int race_done(void **state);
 
 CUstream race_stream(bool blocking);
 
-/* A number at random, from a state that is not 0. */
+/* A random number, from a state that is not 0. */
 extern uint64_t race_random_state;
 unsigned race_draw(unsigned below);
 
-/* How many races were found so far. */
+/* The number of races found so far. */
 size_t race_count(void);
 
-/* What the detector takes to be the order of two operations. */
+/* The order of two operations according to the detector. */
 enum race_order race_order(uint64_t first, uint64_t second);
 
-/* Launch a kernel with a pointer. */
+/* Launch a kernel with a pointer argument. */
 void race_launch(CUfunction function, CUdeviceptr memory, CUstream stream);
 
-/* Copy all of the page-locked memory to the device, and back. */
+/* Copy the whole page-locked memory to the device, and back. */
 void race_upload(CUstream stream);
 void race_download(CUstream stream);
 
-/* Operations on one memory of which nothing is the order: a kernel that writes, one that reads. */
+/*
+ * Launch a kernel that writes to the same memory, or one that reads from it. Only the streams order
+ * them.
+ */
 void race_write(CUstream stream);
 void race_read(CUstream stream);
 
 /* --- edges --- */
 
 /*
- * What orders operations, as programs: each is written twice, with what orders two uses of the same
- * memory and without it, and runs in every schedule.
+ * Small programs, one for each relation that orders operations. Each can run with the relation, so
+ * that two uses of the same memory are ordered, and without it. Each runs under every schedule.
  */
 struct race_edge {
     const char *name;
@@ -67,8 +68,8 @@ struct race_edge {
     }
 
 /*
- * The tests of a program, of edges that end with a NULL name: with what orders there is no race,
- * without it there is one. Returns what main() does.
+ * Test programs, which end with a NULL name: a program has no race if it is ordered, and one race
+ * if it is not. Returns the exit status for main().
  */
 int race_edges_check(const struct race_edge *edges);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What orders the nodes of graphs, and their launches. */
+/* What orders the nodes of graphs, and launches of graphs. */
 #include <string.h>
 
 #include "tests/mock/race_fixture.h"
@@ -25,7 +25,7 @@ static int end(void **state)
     return 0;
 }
 
-/* A node that sets all of the memory. */
+/* Add a node that sets all of the memory. */
 static CUgraphNode add_set(CUgraph to, const CUgraphNode *dependencies, size_t count)
 {
     const CUDA_MEMSET_NODE_PARAMS set = {
@@ -69,7 +69,7 @@ static void nodes_without_an_edge_are_a_race(void **state)
         strstr(cushim_mock_race(fixture_mock, 0), "add an edge between their nodes to the graph"));
 }
 
-/* All of them are of one call and one stream. */
+/* The nodes have the same call and stream. */
 static void nodes_of_another_kind_are_distinguished(void **state)
 {
     const CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
@@ -91,7 +91,7 @@ static void nodes_of_another_kind_are_distinguished(void **state)
     assert_true(race_count() > 1);
 }
 
-/* From the first to the last, but not between the two in the middle. */
+/* The first and the last node race with nothing; the two in the middle race with each other. */
 static void diamond_races_in_the_middle_alone(void **state)
 {
     CUgraphNode first = add_set(graph, NULL, 0), middle[2];
@@ -121,7 +121,7 @@ static void stream_orders_a_launch_with_what_is_around_it(void **state)
     assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "after the graph"));
 }
 
-/* Launches of one executable graph take turns, whatever streams they go to. */
+/* Launches of one executable graph execute one after the other, on any streams. */
 static void launches_of_one_graph_are_ordered(void **state)
 {
     CUgraphExec exec;
@@ -154,7 +154,7 @@ static void child_graph_is_ordered_by_its_node(void **state)
     OK(driver->GraphDestroy(child));
 }
 
-/* In a capture, a wait for an event is an edge. */
+/* In a capture, a wait for an event becomes an edge. */
 static void captured_fork_and_join_are_edges(void **state)
 {
     CUevent fork = fixture_event(), join = fixture_event();
@@ -175,7 +175,7 @@ static void captured_fork_and_join_are_edges(void **state)
         OK(driver->EventRecord(join, OTHER));
         OK(driver->StreamWaitEvent(ONE, join, 0));
         OK(driver->StreamEndCapture(ONE, &captured));
-        assert_int_equal(race_count(), 0); /* nothing is executed yet */
+        assert_int_equal(race_count(), 0); /* nothing has executed yet */
         OK(driver->GraphInstantiateWithFlags(&exec, captured, 0));
         OK(driver->GraphLaunch(exec, ONE));
         assert_int_equal(race_count(), !with_wait);
@@ -186,7 +186,9 @@ static void captured_fork_and_join_are_edges(void **state)
     OK(driver->EventDestroy_v2(join));
 }
 
-/* A node that records an event orders who waits for it behind what is before the node. */
+/*
+ * A node that records an event orders work that waits for the event after the node's predecessors.
+ */
 static void event_of_a_graph_orders(void **state)
 {
     CUevent event = fixture_event();
@@ -216,7 +218,7 @@ static void event_of_a_graph_does_not_order_what_is_beside_it(void **state)
     OK(driver->EventDestroy_v2(event));
 }
 
-/* Many launches with nothing that waits for them take no more and more room. */
+/* Many launches without a wait in between must not need more and more memory. */
 static void lanes_of_launches_are_used_again(void **state)
 {
     CUgraphExec exec;
@@ -235,13 +237,13 @@ static void lanes_of_launches_are_used_again(void **state)
 }
 
 /*
- * Random graphs: whether anything orders two of their nodes is computed here, as whether one can be
- * reached from the other along edges, and compared with what the mock says.
+ * Random graphs: two nodes are ordered if one can be reached from the other along edges. The test
+ * computes that and compares it with the mock's result.
  */
 
 enum { GRAPHS = 300, GRAPH_NODES = 12, LAUNCHES = 2 };
 
-/* What stands for the kernel that is executed, and which operation each was. */
+/* Called instead of the kernel; records which operation each node was. */
 static unsigned executed;
 static uint64_t operations[GRAPH_NODES];
 
@@ -258,7 +260,7 @@ static void note_end(void *data, const struct cushim_mock_trace *entry)
         operations[executed] = entry->operation;
 }
 
-/* A kernel that records its number. */
+/* Add a kernel node that records its number. */
 static CUgraphNode add_kernel(CUfunction function, const CUgraphNode *dependencies, size_t count,
                               unsigned number)
 {
@@ -277,7 +279,7 @@ static CUgraphNode add_kernel(CUfunction function, const CUgraphNode *dependenci
     return node;
 }
 
-/* A graph with edges at random; `reaches` is what they come to. */
+/* Make a graph with random edges; `reaches` becomes their transitive closure. */
 static void make_graph(CUfunction function, bool reaches[GRAPH_NODES][GRAPH_NODES])
 {
     const unsigned density = 1 + race_draw(9);

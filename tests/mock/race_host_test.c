@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What orders operations by way of the host: what it has learned to be finished; and of memory. */
+/*
+ * What orders operations through the host, which knows that some are finished; and the reuse of
+ * memory.
+ */
 #include "tests/mock/race_fixture.h"
 
 #define ONE race_streams[0]
@@ -85,7 +88,7 @@ static void host_that_waits_for_the_context(bool ordered)
     race_read(OTHER);
 }
 
-/* A copy that is not asynchronous waits for itself, and so for the stream that it is behind. */
+/* A synchronous copy waits for its own end, and so for the earlier work of the stream. */
 static void host_that_copies(bool ordered)
 {
     CUstream stream = race_stream(ordered);
@@ -118,7 +121,7 @@ static void CUDA_CB raise_flag(void *data)
     __atomic_store_n((int *)data, 1, __ATOMIC_RELEASE);
 }
 
-/* The host learns from its function that what is before it is finished. */
+/* A host function tells the host that the work before it is finished. */
 static void host_function(bool ordered)
 {
     int flag = 0;
@@ -133,7 +136,7 @@ static void host_function(bool ordered)
     race_read(OTHER);
 }
 
-/* The host may look at what a stream writes to its memory. */
+/* The host may read a value that a stream writes to memory. */
 static void value_for_the_host(bool ordered)
 {
     cuuint32_t *flag = (cuuint32_t *)(void *)race_host;
@@ -156,9 +159,9 @@ static void test_that_drains_the_mock(bool ordered)
     race_read(OTHER);
 }
 
-/* By way of memory and other processes, as far as that is known. */
+/* Order through memory and other processes, as far as the detector can know it. */
 
-/* A word of the device that is 0. */
+/* A word of device memory with the value 0. */
 static CUdeviceptr allocate_flag(void)
 {
     CUdeviceptr flag;
@@ -169,7 +172,7 @@ static CUdeviceptr allocate_flag(void)
     return flag;
 }
 
-/* Who waits for a value in memory may come after whatever was submitted. */
+/* A stream that waits for a value in memory may come after any work that was submitted. */
 static void value_for_a_stream(bool ordered)
 {
     const CUdeviceptr flag = allocate_flag();
@@ -183,7 +186,7 @@ static void value_for_a_stream(bool ordered)
     OK(driver->MemFree_v2(flag));
 }
 
-/* The same where the wait has ended when its stream goes on; a set is what ended it. */
+/* The same if the wait has already ended when its stream continues; a memset ended it. */
 static void value_that_was_awaited(bool ordered)
 {
     const CUdeviceptr flag = allocate_flag();
@@ -199,7 +202,7 @@ static void value_that_was_awaited(bool ordered)
     OK(driver->MemFree_v2(flag));
 }
 
-/* Memory gets another use: what was done to the former one does not count. */
+/* Memory that is allocated again: accesses to the earlier allocation do not count. */
 static void memory_of_its_own(bool ordered)
 {
     CUdeviceptr other;
@@ -210,7 +213,7 @@ static void memory_of_its_own(bool ordered)
     OK(driver->MemFree_v2(other));
 }
 
-/* Memory that a stream allocates is there when the stream comes to it. */
+/* Memory that a stream allocates is usable when the stream reaches the allocation. */
 static void allocate_in_a_stream(bool ordered)
 {
     CUevent event = fixture_event();
@@ -239,7 +242,7 @@ static void free_in_a_stream(bool ordered)
     OK(driver->EventDestroy_v2(event));
 }
 
-/* What a stream has given back it may allocate again, with nothing to wait for. */
+/* A stream may reuse memory that it has freed, without any wait. */
 static void memory_of_a_stream_again(bool ordered)
 {
     CUdeviceptr memory, again;
@@ -254,7 +257,7 @@ static void memory_of_a_stream_again(bool ordered)
     OK(driver->MemFreeAsync(again, ONE));
 }
 
-/* An event that other processes know, if it is `shared`. */
+/* An event that other processes can open, if `shared`. */
 static CUevent event_of_processes(bool shared)
 {
     CUipcEventHandle handle;
@@ -266,7 +269,7 @@ static CUevent event_of_processes(bool shared)
     return event;
 }
 
-/* What another process has waited for before it recorded the event is not known. */
+/* The detector does not know what another process waited for before it recorded the event. */
 static void wait_for_an_event_of_processes(bool ordered)
 {
     CUevent event = event_of_processes(ordered);

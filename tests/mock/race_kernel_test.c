@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What kernels do with memory, as far as it is said. */
+/* The accesses of kernels, as far as programs declare them. */
 #include <string.h>
 
 #include "tests/mock/race_fixture.h"
@@ -26,7 +26,7 @@ static CUresult say(const char *name, const enum cushim_mock_access *accesses,
     return cushim_mock_kernel_register(fixture_mock, &kernel);
 }
 
-/* Whether a kernel with the one access races with one with the other. */
+/* Whether two kernels race, one with each access. */
 static bool race_of(enum cushim_mock_access one, enum cushim_mock_access other)
 {
     const size_t before = race_count();
@@ -70,7 +70,7 @@ static void unknown_kernel_races_with_a_copy(void **state)
     assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "may write"));
 }
 
-/* Of a kernel that is not registered the image describes the parameters. */
+/* For an unregistered kernel, the image describes the parameters. */
 static void kernel_that_is_skipped_is_unknown(void **state)
 {
     static const char image[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
@@ -88,7 +88,7 @@ static void kernel_that_is_skipped_is_unknown(void **state)
     OK(driver->ModuleUnload(module));
 }
 
-/* From where its parameter points up to the end of the allocation. */
+/* The access extends from the argument's address to the end of the allocation. */
 static void access_begins_at_the_pointer(void **state)
 {
     (void)state;
@@ -114,7 +114,7 @@ static void access_has_a_size_if_it_is_said(void **state)
     assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "bytes 511 to 512 "));
 }
 
-/* What the function that stands for a kernel does has no influence. */
+/* Accesses by the function that replaces a kernel have no influence. */
 static void look(const struct cushim_mock_launch *launch, void *data)
 {
     CUdeviceptr address;
@@ -143,7 +143,10 @@ static void function_of_a_kernel_has_no_influence(void **state)
     assert_int_equal(race_count(), 0);
 }
 
-/* A launch that has ended is all that held what was registered first. */
+/*
+ * When the kernel is registered again, only a launch that has ended still refers to the old
+ * registration.
+ */
 static void name_outlives_what_is_registered(void **state)
 {
     static const enum cushim_mock_access writes = CUSHIM_MOCK_ACCESS_WRITE;
@@ -169,9 +172,9 @@ static void accesses_are_checked(void **state)
 }
 
 /*
- * A pipeline with two buffers: while a kernel works on one chunk, the next one is copied. Without
- * the wait that keeps the copy from overwriting what a kernel still has to read it works on a
- * device that is fast enough, and so in the schedule fifo.
+ * A pipeline with two buffers: while a kernel works on one chunk, the next one is copied. A wait
+ * keeps the copy from overwriting a chunk that the kernel still reads. Without it, the program is
+ * right only on a fast device, and so under the schedule fifo.
  */
 
 enum { CHUNKS = 8, CHUNK = 256, SEEDS = 10 };
@@ -179,7 +182,7 @@ enum { CHUNKS = 8, CHUNK = 256, SEEDS = 10 };
 static CUdeviceptr buffers[2], sum;
 static CUevent copied[2], used[2];
 
-/* Stands for a kernel that adds the first byte of a chunk to a sum. */
+/* Replaces a kernel that adds the first byte of a chunk to a sum. */
 static void add(const struct cushim_mock_launch *launch, void *data)
 {
     CUdeviceptr addresses[2];
@@ -211,7 +214,7 @@ static void register_add(void)
     OK(cushim_mock_kernel_register(fixture_mock, &kernel));
 }
 
-/* Copies go on one stream and kernels on the other; returns the sum of all chunks. */
+/* Copies use one stream and kernels the other; returns the sum of all chunks. */
 static unsigned run_pipeline(CUfunction function, bool with_wait)
 {
     const CUstream copies = race_streams[0], kernels = race_streams[1];
@@ -330,7 +333,7 @@ static void without_it_another_schedule_gives_a_wrong_sum(void **state)
     assert_true(wrong > 0);
 }
 
-/* What is read back on one stream of what the other sets. */
+/* Set memory on one stream and read it back on another; returns what was read. */
 static unsigned char read_back(const char *settings, bool with_wait)
 {
     CUevent set;

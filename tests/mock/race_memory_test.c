@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which bytes a use of memory is: rows, layers, arrays; and which memory is known. */
+/*
+ * The bytes that an operation accesses (rows, layers, arrays), and the memory that the detector
+ * knows.
+ */
 #include <string.h>
 
 #include "src/race/internal.h"
@@ -27,7 +30,7 @@ static void bytes_side_by_side_are_no_race(void **state)
     assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "bytes 31 to 32 of memory#1:"));
 }
 
-/* A box of rows in the memory as (x, y) and its size. */
+/* Set a box of rows, with x, y and size in bytes and rows. */
 static void set_box(unsigned x, unsigned y, unsigned width, unsigned height, CUstream stream)
 {
     OK(driver->MemsetD2D8Async(race_memory + y * PITCH + x, PITCH, 1, width, height, stream));
@@ -185,7 +188,7 @@ static void two_that_read_are_no_race(void **state)
     assert_int_equal(race_count(), 0);
 }
 
-/* Also in manual mode, where such a copy is executed in the call and never queued. */
+/* Also in manual mode, which executes such a copy in the call and never queues it. */
 static void copy_that_is_waited_for_counts(void **state)
 {
     int word;
@@ -200,7 +203,9 @@ static void copy_that_is_waited_for_counts(void **state)
     race_end();
 }
 
-/* What these wait for was not measured: all of it, to be safe. */
+/*
+ * What these copies wait for was not measured, so the mock assumes that they wait for everything.
+ */
 static void copies_between_contexts_are_ordered(void **state)
 {
     CUdeviceptr other;
@@ -216,11 +221,11 @@ static void copies_between_contexts_are_ordered(void **state)
     OK(driver->MemFree_v2(other));
 }
 
-/* Regions of memory: what two have in common, against their bytes one by one. */
+/* Regions of memory: the overlap of two regions, compared with a search byte by byte. */
 
 enum { BYTES = 640, PAIRS = 100000 };
 
-/* Rows of a layer do not overlap, nor do layers; the gaps are of any size. */
+/* The rows of a layer do not overlap, and neither do layers; the gaps have any size. */
 static struct race_region draw_region(void)
 {
     struct race_region region = {

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random programs: the mock says of any two of their operations what the model of races says. */
+/* Random programs: for any two operations, the mock and a model must agree about their order. */
 #include <stdio.h>
 #include <string.h>
 
 #include "tests/mock/race_fixture.h"
 
 /*
- * The model: what orders the uses of memory in a program, by the rules of streams and events alone.
- * One use is ordered before another if that can be reached from it along what orders them directly.
- * Streams, events and memories are numbers here.
+ * The model: the order of memory uses in a program, from the rules of streams and events alone. One
+ * use precedes another if it reaches the other along direct relations. Streams, events and memories
+ * are numbers here.
  */
 
 enum {
-    MODEL_STREAMS = 5, /* the first is the default stream, the next two block it */
+    MODEL_STREAMS = 5, /* the first is the default stream, and the next two are blocking streams */
     MODEL_EVENTS = 4,
     NODES = 200,
     GONE = 40,
 };
 
-/* A use of memory, a record, a wait, or something that the host has waited for. */
+/* A use of memory, a record, a wait, or work that the host has waited for. */
 struct model_node {
-    uint64_t operation; /* of a use of memory; 0: it is none */
+    uint64_t operation; /* the operation that uses memory; 0: none */
     unsigned memory, first, end;
     bool writes;
 };
@@ -30,7 +30,7 @@ static unsigned model_node_count;
 
 static bool reaches[NODES][NODES];
 static int last[MODEL_STREAMS], recorded[MODEL_EVENTS], host; /* nodes; -1: none */
-static int gone[GONE];                                        /* ends of destroyed streams */
+static int gone[GONE];                                        /* last nodes of destroyed streams */
 static unsigned gone_count;
 
 static bool model_is_blocking(unsigned stream)
@@ -44,7 +44,7 @@ static void connect(int from, unsigned to)
         reaches[from][to] = true;
 }
 
-/* Behind all streams that block, and those that did. */
+/* Order a node after all blocking streams, including destroyed ones. */
 static void connect_blocking(unsigned to)
 {
     for (unsigned i = 1; i < MODEL_STREAMS; i++)
@@ -53,7 +53,7 @@ static void connect_blocking(unsigned to)
         connect(gone[i], to);
 }
 
-/* A node behind what the host has waited for. */
+/* Add a node after everything that the host has waited for. */
 static unsigned add_node(void)
 {
     const unsigned node = model_node_count++;
@@ -64,7 +64,7 @@ static unsigned add_node(void)
     return node;
 }
 
-/* A node of a stream, behind what comes before it there. */
+/* Add a node to a stream, after the stream's earlier nodes. */
 static unsigned add_stream_node(unsigned stream)
 {
     const unsigned node = add_node();
@@ -86,7 +86,7 @@ static unsigned add_host_node(void)
     return node;
 }
 
-/* A program without a step. */
+/* Begin a program without steps. */
 static void model_begin(void)
 {
     memset(reaches, 0, sizeof reaches);
@@ -136,7 +136,7 @@ static void model_host_waits_for_stream(unsigned stream)
         connect_blocking(node);
 }
 
-/* A stream that blocks is destroyed, and another has its number. */
+/* Destroy a blocking stream, and use its number for another one. */
 static void model_renew(unsigned stream)
 {
     assert_true(gone_count < GONE);
@@ -145,7 +145,7 @@ static void model_renew(unsigned stream)
     last[stream] = -1;
 }
 
-/* All steps are reported: from what orders two nodes directly to what orders them at all. */
+/* All steps are known: compute the transitive closure of the direct relations. */
 static void model_end(void)
 {
     for (unsigned k = 0; k < model_node_count; k++) {
@@ -156,7 +156,7 @@ static void model_end(void)
     }
 }
 
-/* Of nodes, the earlier first; the model has ended. */
+/* Whether the earlier of two nodes precedes the later one; only after model_end(). */
 static bool model_is_ordered(unsigned earlier, unsigned later)
 {
     return reaches[earlier][later];
@@ -176,7 +176,7 @@ enum {
     PROGRAMS = 120,
     STEPS = 40, /* at most; half of the programs are short, so that some have no race */
     MEMORIES = 3,
-    BLOCK = 1024, /* what kernels access from where their parameter points */
+    BLOCK = 1024, /* the bytes that a kernel accesses from its argument on */
 };
 
 static CUstream streams[MODEL_STREAMS];
@@ -236,7 +236,7 @@ static void wait_on_host(unsigned stream)
     }
 }
 
-/* Another stream takes the place of one that blocks. */
+/* Replace a blocking stream by another one. */
 static void renew(void)
 {
     const unsigned stream = 1 + race_draw(2);
@@ -288,7 +288,7 @@ static void end(void)
     race_end();
 }
 
-/* The node of an operation that a text names at `(operation`. */
+/* The node of the operation that a text names as `(operation`. */
 static unsigned named(const char **text)
 {
     unsigned long long operation = 0;
@@ -305,7 +305,7 @@ static unsigned named(const char **text)
     return 0;
 }
 
-/* Each pair of uses is ordered as it is here; returns in which memories there are races. */
+/* Compare the order of each pair of uses with the model; returns the memories with races. */
 static unsigned check_orders(void)
 {
     unsigned racy = 0;
@@ -323,7 +323,7 @@ static unsigned check_orders(void)
     return racy;
 }
 
-/* Each text reports a race; returns in which memories. */
+/* Each text must report a race of the model; returns the memories with reports. */
 static unsigned check_texts(void)
 {
     const char *text;
@@ -338,7 +338,7 @@ static unsigned check_texts(void)
     return reported;
 }
 
-/* Kernels access one block from where their parameter points. */
+/* Declare that kernels access one block from their argument on. */
 static void bound_kernels(void)
 {
     static const size_t block = BLOCK;
@@ -376,7 +376,7 @@ static void check_programs(const char *settings)
         clean_count += racy == 0;
         end();
     }
-    /* Programs of both kinds were there. */
+    /* Both kinds of programs have occurred. */
     assert_true(racy_count > PROGRAMS / 20);
     assert_true(clean_count > PROGRAMS / 20);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is said of a race, how often, and what else it comes to. */
+/* The reports of races, how often they are made, and other effects of a race. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -59,7 +59,7 @@ static void text_names_both_operations_the_cure_and_the_calls(void **state)
     assert_int_equal(log_lines, 1);
 }
 
-/* A test's layer counts the calls, and gives the names. */
+/* The layer of a test counts the calls and names the objects. */
 static void text_has_the_names_and_numbers_of_the_layer(void **state)
 {
     const struct cushim_layer_options options = {.size = sizeof options, .table = driver};
@@ -73,7 +73,7 @@ static void text_has_the_names_and_numbers_of_the_layer(void **state)
     OK(cushim_layer_create(&options, &layer));
     OK(cushim_recording_start(layer, 0));
     table = cushim_layer_table(layer);
-    OK(table->StreamGetPriority(race_streams[1], &priority)); /* the first that the layer sees */
+    OK(table->StreamGetPriority(race_streams[1], &priority)); /* the layer's first call */
     OK(table->MemsetD8Async(race_memory, 1, 16, race_streams[1]));
     OK(table->StreamGetPriority(race_streams[0], &priority));
     OK(cushim_tag_set(layer, race_streams[0], "upload"));
@@ -98,7 +98,7 @@ static void text_names_the_default_stream(void **state)
                            "record an event on the default stream after the set"));
 }
 
-/* The cure that a text names is one. */
+/* The wait that a report recommends must remove the race. */
 static void cure_that_the_text_names_helps(void **state)
 {
     CUevent event = fixture_event();
@@ -121,7 +121,7 @@ static void race_is_no_misuse(void **state)
     assert_int_equal(fixture_state().misuses, 0);
 }
 
-/* Race on so many allocations, each of its own. */
+/* Cause one race on each of `count` new allocations. */
 static void race_on_each(unsigned count)
 {
     static CUdeviceptr memory[1100];
@@ -150,7 +150,7 @@ static void pair_of_places_is_reported_once(void **state)
         race_read(race_streams[0]);
         race_write(race_streams[1]);
     }
-    /* The kernel that writes after the one that reads, and the other way round. */
+    /* The kernel that writes comes after the one that reads, and then before it. */
     assert_int_equal(race_count(), 2);
 }
 
@@ -195,7 +195,10 @@ static void uses_that_are_forgotten_are_reported(void **state)
     assert_non_null(strstr(last_line, "the oldest ones are forgotten"));
 }
 
-/* Behind a wait for a value everything is taken to come before, but only until it has ended. */
+/*
+ * The detector takes all earlier work to precede a wait for a value, but only until the wait has
+ * ended.
+ */
 static void streams_race_again_behind_a_value(void **state)
 {
     (void)state;
@@ -207,7 +210,7 @@ static void streams_race_again_behind_a_value(void **state)
     assert_int_equal(race_count(), 1);
 }
 
-/* What is dropped with its context races with nothing. */
+/* Dropped work of a destroyed context races with nothing. */
 static void work_of_a_context_that_is_gone_is_no_race(void **state)
 {
     CUcontext context;
@@ -230,7 +233,7 @@ enum { THREADS = 4, ROUNDS = 200 };
 
 static CUcontext shared_context;
 
-/* Each with memory and a stream of its own. */
+/* Each thread has its own memory and stream. */
 static void *work(void *data)
 {
     CUdeviceptr memory;
@@ -265,7 +268,7 @@ static void threads_with_memory_of_their_own_do_not_race(void **state)
     assert_true(fixture_state().executed >= THREADS * ROUNDS);
 }
 
-/* What the host has waited for need not be remembered, nor what a later use covers. */
+/* The detector need not remember work that the host has waited for, or that a later use covers. */
 static void long_programs_forget_nothing(void **state)
 {
     (void)state;
@@ -319,7 +322,7 @@ static void race_is_a_misuse_if_so_set(void **state)
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(fixture_mock));
 }
 
-/* Whether anything orders two operations that are named by number. */
+/* Whether two operations, given by number, are ordered. */
 
 static void order_of_two_operations_is_known(void **state)
 {

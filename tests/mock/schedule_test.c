@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each schedule makes of the same work, and in which order streams execute. */
+/* The same work under each schedule, and the order in which streams execute. */
 #include <stdio.h>
 
 #include "tests/mock/fixture.h"
@@ -56,7 +56,7 @@ static void lazy_wait_reaches_through_events(void **state)
     (void)state;
     fixture_spin(first, 1000);
     OK(driver->EventRecord(one, first));
-    fixture_spin(first, 50 * MS); /* behind the record: nobody waits for it */
+    fixture_spin(first, 50 * MS); /* behind the record: nothing waits for it */
     OK(driver->StreamWaitEvent(second, one, 0));
     OK(driver->EventRecord(two, second));
     OK(driver->StreamWaitEvent(third, two, 0));
@@ -80,7 +80,7 @@ static void lazy_polling_ends(void **state)
     fixture_spin(stream, 1000);
     while (driver->StreamQuery(stream) == CUDA_ERROR_NOT_READY)
         queries++;
-    assert_in_range(queries, 5000, 8000); /* a millisecond of queries that cost 165 ns */
+    assert_in_range(queries, 5000, 8000); /* a millisecond of queries that cost 165 ns each */
     OK(driver->StreamDestroy_v2(stream));
 }
 
@@ -97,7 +97,7 @@ static void lazy_work_of_manual_mode_waits_for_its_time(void **state)
     OK(driver->StreamDestroy_v2(stream));
 }
 
-/* Of two kernels of 10 ms the second has ended when the first has, or 10 ms later. */
+/* Two kernels of 10 ms: when the first has ended, the second has ended too, or ends 10 ms later. */
 static void run_two_kernels(CUresult second)
 {
     CUstream one = fixture_stream(), other = fixture_stream();
@@ -143,7 +143,7 @@ static void room_goes_to_the_highest_priority(void **state)
     OK(driver->StreamDestroy_v2(high));
 }
 
-/* Which of two streams with the same work ends first. */
+/* Returns which of two streams with the same work ends first. */
 static int first_of_two(unsigned seed)
 {
     char settings[64];
@@ -175,7 +175,9 @@ static void random_seeds_give_either_order(void **state)
     assert_in_range(ones, 4, 28);
 }
 
-/* In which order streams execute: default streams, events, destroyed streams, host functions. */
+/*
+ * The order in which streams execute: default streams, events, destroyed streams, host functions.
+ */
 
 static void default_stream_waits_for_blocking_streams(void **state)
 {
@@ -226,7 +228,7 @@ static void later_work_does_not_hold_up_the_default_stream(void **state)
     fixture_spin(blocking, 10 * MS);
     fixture_spin(NULL, 1 * MS);
     fixture_spin(blocking, 10 * MS);
-    OK(cushim_mock_advance(fixture_mock, 13 * MS)); /* 1, 10, 1 in turn */
+    OK(cushim_mock_advance(fixture_mock, 13 * MS)); /* delays of 1, 10 and 1 in turn */
     assert_int_equal(fixture_state().pending, 1);
     OK(cushim_mock_drain(fixture_mock));
     OK(driver->StreamDestroy_v2(blocking));
@@ -290,7 +292,7 @@ static void host_function_blocks_its_stream_and_no_other_work(void **state)
 
     (void)state;
     gate_prepare(&gate);
-    fixture_spin(blocked, 1); /* loads the kernel, which would wait for all work */
+    fixture_spin(blocked, 1); /* loads the kernel, because loading waits for all work */
     OK(driver->LaunchHostFunc(blocked, gate_stand, &gate));
     fixture_spin(blocked, 1);
     fixture_spin(free_one, 10 * MS);

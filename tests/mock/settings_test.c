@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settings: what each key does, and that whatever is not understood is refused where it stands. */
+/*
+ * Settings: the effect of each key, and that text which is not understood is refused with its line.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +13,7 @@
 static struct mock_settings settings;
 static char message[400];
 
-/* The defaults, and `text` read over them. */
+/* Read `text` over the defaults. */
 static CUresult parse(const char *text)
 {
     cushim__mock_settings_free(&settings);
@@ -135,7 +137,7 @@ static void costs_are_durations_and_bandwidths(void **state)
     assert_int_equal(settings.call_ns[CUSHIM__SLOT(EventQuery)], 0);
     assert_int_equal(settings.call_ns[CUSHIM__SLOT(MemAlloc_v2)], 5000);
     assert_int_equal(settings.call_ns[CUSHIM__SLOT(MemFree_v2)], 7000);
-    /* A function of the per-thread stream is one of its own. */
+    /* The function for the per-thread stream has its own cost. */
     assert_int_equal(settings.call_ns[CUSHIM__SLOT(EventRecord)], 1700);
 }
 
@@ -188,7 +190,7 @@ static void driver_version_is_at_most_the_newest_of_the_registry(void **state)
     "text:1:18: driver_version is a version of CUDA from 10.0 to " CUSHIM__NEWEST_VERSION_TEXT \
     ", as 12.8 or 12080, not \"" value "\""
 
-/* What is refused, and how: place, what was expected, what was probably meant. */
+/* What is refused, and the message: the line, what was expected, and a suggestion. */
 static const struct {
     const char *text, *message;
 } refusals[] = {
@@ -340,11 +342,11 @@ static void execution_is_for_builds_that_have_it(void **state)
                         "without the execution of kernels; build it with -Dkernels=enabled");
 }
 
-/* docs/mock.md lists every key of settings and of profiles, and the defaults are what it says. */
+/* docs/mock.md lists every key of settings and of profiles, with the right defaults. */
 
 enum { LONGEST_LINE = 1024 };
 
-/* One row of a table of the page: the words of its cells that stand in backquotes, or empty. */
+/* A row of a table on the page: the words in backquotes in its cells, or empty texts. */
 struct row {
     char key[64], default_value[64];
 };
@@ -352,7 +354,8 @@ struct row {
 static FILE *page;
 
 /*
- * The word in backquotes that a cell begins with; the cell ends at a bar. Returns what follows it.
+ * Read the word in backquotes at the beginning of a cell, which ends at a bar. Returns the rest of
+ * the line.
  */
 static const char *read_cell(const char *cell, char *word, size_t size)
 {
@@ -370,7 +373,7 @@ static const char *read_cell(const char *cell, char *word, size_t size)
     return end ? end + 1 : cell + strlen(cell);
 }
 
-/* Go to the next row of the section that is being read. False: there are no more. */
+/* Go to the next row of the current section; false: there are no more. */
 static bool next_row(struct row *row)
 {
     char line[LONGEST_LINE], values[64];
@@ -386,7 +389,7 @@ static bool next_row(struct row *row)
     return false;
 }
 
-/* Begin to read a section. */
+/* Go to the beginning of a section. */
 static void open_section(const char *heading)
 {
     char line[LONGEST_LINE];
@@ -408,7 +411,7 @@ static void check_row(const char *key)
     assert_string_equal(row.key, key);
 }
 
-/* The rows of a section are the keys of one kind of texts, in their order. */
+/* Assert that the rows of a section are the keys of one kind of text, in their order. */
 static void check_keys(const char *heading, enum mock_text_kind kind)
 {
     struct row row;
@@ -439,7 +442,7 @@ static void the_page_lists_every_key_of_profiles(void **state)
     check_keys("## Profiles\n", MOCK_OF_PROFILE);
 }
 
-/* But for the pointer to the costs of calls. */
+/* Compares all members but the pointer to the costs of calls. */
 static void assert_same(const struct mock_settings *one, const struct mock_settings *other)
 {
     assert_int_equal(one->devices, other->devices);
@@ -461,7 +464,7 @@ static void assert_same(const struct mock_settings *one, const struct mock_setti
     assert_string_equal(one->profile.name, other->profile.name);
 }
 
-/* The page has those of a build that executes kernels. */
+/* The default on the page, which is for a build that executes kernels. */
 static const char *default_of(const struct row *row)
 {
     return !CUSHIM_KERNELS && strcmp(row->key, "unregistered_kernels") == 0 ? "refuse"
@@ -479,7 +482,7 @@ static void the_defaults_of_the_page_change_nothing(void **state)
     assert_int_equal(cushim__mock_settings_default(&expected), CUDA_SUCCESS);
     open_section("## Settings\n");
     while (next_row(&row)) {
-        /* What has no default is a setting for each of many names, or may come often. */
+        /* Only a key for many names, or one that may be repeated, has no default. */
         assert_int_equal(row.default_value[0] == '\0',
                          strstr(row.key, "NAME") != NULL || strcmp(row.key, "fault") == 0);
         if (!row.default_value[0])

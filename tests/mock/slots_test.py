@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What every function of the mock answers to zeros, against its page and against the driver.
+"""The result of every function of the mock for zeros, compared with the mock's page and with a
+driver.
 
     slots_test.py PROGRAM PAGE
 
-The driver's answers are in zeros.tsv: only what the page calls exact is compared with them, and not
-where the driver crashed. Each remaining difference is listed here, and one that is none any more
-must go from the list.
+zeros.tsv has the driver's results. Only functions that the page calls exact are compared with them,
+except where the driver crashed. KNOWN lists the remaining differences; an entry that no longer
+differs must be removed.
 """
 
 import os
@@ -23,12 +24,12 @@ import registry  # noqa: E402
 
 STATES = ('none', 'init', 'context')
 
-# What Meson starts programs of another system with.
+# The command with which Meson starts programs for another system.
 WRAPPER = os.environ.get('EXE_WRAPPER', '').split()
 
-# Symbol without its per-thread suffix, and the state.
+# The symbol without its per-thread suffix, and the state.
 KNOWN = {
-    # It has nothing to report and succeeds; with a place for an answer it asks for cuInit.
+    # Without output pointers, the mock succeeds; with one, it requires cuInit.
     ('cuMemGetAddressRange_v2', 'none'),
 }
 

@@ -10,7 +10,7 @@
 enum { BYTES = 64, MS = 1000000 };
 
 static CUstream waiting_stream;
-static volatile uint32_t *word; /* page-locked */
+static volatile uint32_t *word; /* page-locked memory */
 static CUdeviceptr pinned, device;
 
 static int begin_with(const char *settings)
@@ -315,7 +315,7 @@ static void batch_writes_and_waits_for_values_of_64_bits(void **state)
     cushim_mock_drain(fixture_mock);
     CODE(CUDA_ERROR_NOT_READY, driver->EventQuery(done));
     assert_true(words[0] == wide && words[2] == 0);
-    words[1] = (uint32_t)wide; /* the lower half is not the value */
+    words[1] = (uint32_t)wide; /* the lower half alone does not equal the value */
     cushim_mock_drain(fixture_mock);
     CODE(CUDA_ERROR_NOT_READY, driver->EventQuery(done));
     words[1] = wide;
@@ -342,7 +342,7 @@ static void first_abi_of_destroying_a_stream_waits_for_its_work(void **state)
     OK(driver->EventDestroy_v2(done));
 }
 
-/* Attributes of streams: what is set is what is reported, and what is copied with them. */
+/* Attributes of streams: programs read what they have set, and attributes can be copied. */
 
 static const CUstreamAttrID window = (CUstreamAttrID)1, policy = (CUstreamAttrID)3,
                             priority = (CUstreamAttrID)8, domain_map = (CUstreamAttrID)9,
@@ -382,7 +382,7 @@ static void what_is_set_is_reported(void **state)
     OK(driver->StreamDestroy_v2(stream));
 }
 
-/* A priority beyond the range is its end, as in cuStreamCreateWithPriority. */
+/* A priority outside the range becomes the nearest bound, as in cuStreamCreateWithPriority. */
 static void a_priority_is_within_the_range(void **state)
 {
     int least, greatest, reported;
@@ -412,7 +412,7 @@ static void what_is_wrong_is_refused(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE, driver->StreamSetAttribute(stream, policy, (void *)&value));
     CODE(CUDA_ERROR_INVALID_VALUE,
          driver->StreamSetAttribute(stream, attribute_unknown, (void *)&value));
-    /* The mock's own: a driver reads and writes through NULL (statement 60). */
+    /* A choice of the mock: a driver dereferences NULL (statement 60). */
     CODE(CUDA_ERROR_INVALID_VALUE, driver->StreamSetAttribute(stream, policy, NULL));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->StreamGetAttribute(stream, policy, NULL));
     CODE(CUDA_ERROR_INVALID_VALUE,

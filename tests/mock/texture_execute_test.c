@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Textures of kernels that are executed: references, which a module has for them, and handles. How
- * kernels read them is the matter of tests/kernel/textures.
+ * Textures of executed kernels: the references of a module, and handles. tests/kernel/textures
+ * tests how kernels read them.
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
@@ -63,7 +63,7 @@ static void references_are_found_bound_and_asked(void **state)
     OK(driver->TexRefSetFlags(named, CU_TRSF_READ_AS_INTEGER));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->TexRefSetAddressMode(named, 3, mode = 0));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->TexRefSetFlags(named, 0x100));
-    /* What does not begin where a texture may begins after it. */
+    /* If memory does not begin at a texture alignment, the reference needs an offset. */
     CODE(CUDA_ERROR_INVALID_VALUE, driver->TexRefSetAddress_v2(NULL, named, memory + 4, 16));
     OK(driver->TexRefSetAddress_v2(&offset, named, memory + 4, sizeof words));
     assert_int_equal(offset, 4);
@@ -88,7 +88,7 @@ static void references_are_found_bound_and_asked(void **state)
     OK(driver->MemFree_v2(out));
 }
 
-/* What is bound to them counts when a kernel is launched that names them. */
+/* The binding at the launch of a kernel that names the reference is used. */
 static void references_of_surfaces_are_written_through(void **state)
 {
     static const char text[] =
@@ -137,7 +137,7 @@ static void references_of_surfaces_are_written_through(void **state)
     OK(driver->ArrayDestroy(plain));
 }
 
-/* As of any other handle: a misuse of the host's call, a fault of the kernel. */
+/* As with any other handle: the host's call is a misuse, and the kernel faults. */
 static void destroyed_texture_is_a_misuse_and_a_fault(void **state)
 {
     const CUDA_TEXTURE_DESC sampling = {.flags = CU_TRSF_READ_AS_INTEGER};
@@ -165,7 +165,10 @@ static void destroyed_texture_is_a_misuse_and_a_fault(void **state)
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(fixture_mock));
 }
 
-/* Each of many pending kernels reads its own, which is gone before the first of them begins. */
+/*
+ * Each of many pending kernels reads its own texture, which is destroyed before the first kernel
+ * begins.
+ */
 static void kernels_read_textures_that_were_destroyed_after_the_launch(void **state)
 {
     enum { MANY = 200, TEXELS = 256 };

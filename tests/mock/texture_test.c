@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texture and surface objects, and references: what they are made of, and what is refused. */
+/*
+ * Texture and surface objects, and references: their creation, and the parameters that are refused.
+ */
 #include <string.h>
 
 #include "tests/mock/fixture.h"

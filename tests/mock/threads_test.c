@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * 64 threads on 64 streams queue 100,000 operations, or as many as OPERATIONS says, that wait for
- * one another across streams. No deadlock, and every host function runs after all that it must run
- * after.
+ * 64 threads on 64 streams queue 100,000 operations (or OPERATIONS) that wait for one another
+ * across streams. There must be no deadlock, and every host function must run after all its
+ * predecessors.
  */
 #define _POSIX_C_SOURCE 200809L
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
@@ -25,23 +25,23 @@
 
 enum { THREADS = 64, ROUNDS = OPERATIONS / THREADS / 3 + 1 };
 
-/* One stream's rounds, each a host function, a record, and a wait for a neighbour's. */
+/* The rounds of one stream: a wait for a neighbour's event, a host function, and a record. */
 struct worker {
     pthread_t thread;
     CUcontext context;
     CUstream stream;
     CUevent event;
     struct worker *neighbour;
-    atomic_uint executed; /* host functions of this stream so far */
+    atomic_uint executed; /* host functions of this stream that have run */
     atomic_uint disorder; /* host functions that ran too early or out of order */
-    unsigned failures;    /* calls that did not answer success */
+    unsigned failures;    /* calls that did not succeed */
 };
 
-/* What one host function must find. */
+/* What one host function expects. */
 struct step {
     struct worker *worker;
     unsigned round;     /* of this stream */
-    unsigned neighbour; /* what the neighbour must have executed */
+    unsigned neighbour; /* how many host functions of the neighbour must have run */
 };
 
 static struct step steps[THREADS][ROUNDS];
@@ -59,7 +59,9 @@ static void check(void *data)
     atomic_fetch_add(&worker->executed, 1);
 }
 
-/* How many host functions are queued before the neighbour's event, which this stream waits for. */
+/*
+ * The number of host functions before the event of each stream. A neighbour waits for that event.
+ */
 static atomic_uint recorded[THREADS];
 
 static void *work(void *data)
@@ -71,7 +73,7 @@ static void *work(void *data)
     for (unsigned round = 0; round < ROUNDS; round++) {
         struct step *step = &steps[own][round];
 
-        /* Read before the wait is queued: the event then stands for this much at least. */
+        /* Read before the wait is queued, so the event stands for at least this many. */
         step->neighbour = atomic_load(&recorded[other]);
         step->worker = worker;
         step->round = round;
@@ -115,7 +117,7 @@ static void every_operation_runs_in_order(void **state)
     fixture_end();
 }
 
-/* Threads that have called the mock and ended: they are forgotten, and what they began goes on. */
+/* Threads that have called the mock and ended: the mock forgets them, but their work continues. */
 
 enum { MANY = 1000, KNOWN = 200, LIVING = 100 };
 
@@ -131,7 +133,7 @@ static void run(void *(*body)(void *data), void *data)
     assert_null(result);
 }
 
-/* A thread of which there is all that the mock can know: a stack, and a stream with work. */
+/* A thread for which the mock keeps all that it can: a context stack, and a stream with work. */
 static void *ended_work(void *data)
 {
     CUresult code = driver->CtxPushCurrent_v2(ended_context);
@@ -238,7 +240,7 @@ struct living {
     pthread_barrier_t *barrier;
 };
 
-/* A thread with a context of its own, between two meetings. */
+/* A thread that stays alive between two barriers, with its own context. */
 static void *stay(void *data)
 {
     const struct living *self = data;
@@ -283,11 +285,11 @@ static void threads_that_live_are_known(void **state)
 struct destroyer {
     struct gate gate; /* before the record of the event */
     CUevent event;
-    uint64_t calls; /* before the call that waits */
+    uint64_t calls; /* the number of calls before the one that waits */
     CUresult code;
 };
 
-/* A call that is counted and has not returned waits at the gate. */
+/* Waits until another call has begun. That call then waits for work behind the gate. */
 static void *destroy(void *data)
 {
     struct destroyer *self = data;
@@ -318,7 +320,7 @@ static void event_is_destroyed_while_its_destruction_waits(void **state)
     OK(driver->StreamDestroy_v2(stream));
 }
 
-/* The mock has seen that misuse. */
+/* The mock must have seen that misuse. */
 static int end_with_misuse(void **state)
 {
     (void)state;

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The rows are exactly what the toolkit's headers declare, and a compiler agrees on each prototype
-and on which ABIs the headers have replaced.
+"""The rows are exactly what the toolkit's headers declare, and a compiler agrees about each
+prototype and about the ABIs that the headers have replaced.
 
-The compiler sees the headers as the inside of the driver does, with all ABIs. The headers of GL,
-EGL and VDPAU that they ask for are a few lines written here: what matters is the ABI of the types.
+The compiler reads the headers in the way in which the driver itself is compiled, so that all ABIs
+are declared. They include headers of GL, EGL and VDPAU, which this test replaces with a few lines,
+because only the ABI of the types matters.
 """
 
 import os
@@ -30,12 +31,12 @@ FOREIGN = {
 
 
 def present(*headers):
-    """Those of the headers that this toolkit has; the interop ones may be left out of a package."""
+    """Return the headers that this toolkit has; a package may lack the interop headers."""
     return [name for name in headers if os.path.exists(os.path.join(toolkit.include(), name))]
 
 
 def rows_of(headers):
-    """The rows that these headers declare, by the version of the toolkit."""
+    """Return the rows that these headers declare in the toolkit's version."""
     groups = [group for group, name in toolkit.INTEROP_HEADERS.items() if name in headers]
     version = toolkit.version()
     return [row for row in toolkit.functions() if row.since <= version
@@ -43,7 +44,7 @@ def rows_of(headers):
 
 
 def run_compiler(source, *flags):
-    """Hand a C file to the compiler of the build; return the process that has ended."""
+    """Compile C code with the build's compiler; return the ended process."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in FOREIGN.items():
             path = os.path.join(folder, name)
@@ -57,7 +58,7 @@ def run_compiler(source, *flags):
 
 
 def compile_source(source, *flags):
-    """Let the compiler only check a C file; return its messages."""
+    """Check C code with the compiler; return its messages."""
     run = run_compiler(source, '-fsyntax-only', *flags)
     return run.stdout if run.returncode else ''
 
@@ -140,7 +141,7 @@ class Compiled(unittest.TestCase):
     def check_prototypes(self, platform, *flags):
         headers = present('cuda.h', 'cudaProfiler.h', *toolkit.INTEROP_HEADERS.values())
         rows = [row for row in rows_of(headers) if row.platform == platform]
-        # cudaVDPAU.h includes nothing itself.
+        # cudaVDPAU.h does not include the types that it uses.
         source = ['#include <cuda.h>', '#include <vdpau/vdpau.h>']
         source += ['#include <%s>' % name for name in headers]
         source += ['_Static_assert(__builtin_types_compatible_p(__typeof__(&%s), '
@@ -180,7 +181,7 @@ class Compiled(unittest.TestCase):
 
 
 class Superseded(unittest.TestCase):
-    """Which ABIs the headers of CUDA 11.2 had replaced: loader/generator/slots.py."""
+    """Test which ABIs the headers of CUDA 11.2 had already replaced: loader/generator/slots.py."""
 
     def setUp(self):
         self.rows = {row.symbol: row for row in toolkit.functions()}
@@ -188,7 +189,9 @@ class Superseded(unittest.TestCase):
                       for symbol, row in superseded(self.rows.values()).items()}
 
     def meanings(self, *flags):
-        """The symbol that each name means after the headers, as the preprocessor says."""
+        """Map each name to the symbol that it expands to in the headers, according to the
+        preprocessor.
+        """
         if len(sys.argv) < 3:
             self.skipTest('no compiler was named after the include directory')
         headers = present('cuda.h', *toolkit.INTEROP_HEADERS.values())

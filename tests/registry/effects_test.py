@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""effects.tsv: broken rows are reported, and the number of unknown facts only falls.
+"""effects.tsv: the reader reports broken rows, and the number of unknown facts may only fall.
 
     effects_test.py INCLUDE_FOLDER
 """
@@ -14,7 +14,7 @@ import effects_table
 import registry
 from validation_test import ORDERS
 
-# How many released functions have no value in a column. A number here is only ever lowered.
+# How many released functions have no value in a column. These numbers may only be lowered.
 UNKNOWN = {
     'objects': 0, 'work': 0, 'waits': 460, 'asks': 0, 'resource': 0, 'context': 0,
     'init': 44, 'callback': 264, 'sticky': 359, 'fork': 195, 'capture': 421, 'failure': 357,
@@ -37,7 +37,7 @@ ROW = ('cuEventQuery', '-', '-', HOST, STATE, 'failure=none', 'reference')
 ALLOC = ('cuMemAllocPitch_v2', 'creates device-memory dptr in-context bytes=pPitch*Height', '-',
          HOST, STATE, 'failure=unknown', '94,129')
 
-# A row, the column that is replaced, what by, and the message.
+# A row, the column to replace, the new text, and the message.
 BROKEN = (
     (ROW, 0, 'cuNothing', 'cuNothing is not in the registry, or a twin'),
     (ROW, 0, 'cuStreamQuery_ptsz', 'cuStreamQuery_ptsz is not in the registry, or a twin'),
@@ -130,7 +130,7 @@ class Effects(unittest.TestCase):
                          'lower the numbers; they never rise')
 
     def test_effects_name_handles_and_addresses(self):
-        """The type of a parameter says what it is: no row may say something else."""
+        """A row must not contradict the type of a parameter."""
         rows, table = read()
         kinds = {row.type: row.kind for row in registry.read_types(toolkit.table('types'))}
         for row in rows:
@@ -158,7 +158,8 @@ class Effects(unittest.TestCase):
 
     def test_states_are_those_that_a_gpu_shows(self):
         rows, table = read()
-        # states.c gave these the default stream; statements are about streams that were created.
+        # states.c passed the default stream to these functions; the statements are about created
+        # streams.
         streams = {row.symbol for row in rows
                    if any(parameter.type == 'CUstream' for parameter in row.parameters)}
         measured = 0
@@ -179,7 +180,9 @@ class Effects(unittest.TestCase):
         self.assertGreater(measured, 2000)
 
     def compare(self, symbol, name, codes, value):
-        """The code for a function that is refused proves it, and 0 proves that it is not."""
+        """Compare with a value: a measured refusal proves that the function is refused in this
+        state, and 0 proves that it is not.
+        """
         refused = {'init': NOT_INITIALIZED, 'callback': NOT_PERMITTED, 'sticky': ILLEGAL_ADDRESS,
                    'fork': NOT_INITIALIZED, 'capture': UNSUPPORTED}[name]
         with self.subTest('%s: %s=%s, measured %s' % (symbol, name, value, codes)):

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""share/cushim/driver-api.json keeps to its schema and says what the registry says.
+"""share/cushim/driver-api.json follows its schema and agrees with the registry.
 
     json_test.py CUDA_INCLUDE DRIVER_API_JSON SCHEMA
 
-The schema is checked with the few keywords that it uses; any other is an error, so that none is
-passed over. Where Python has jsonschema, it has to agree.
+The test checks the schema with the few keywords that the schema uses. Any other keyword is an
+error, so that none is ignored. If Python has jsonschema, it must come to the same result.
 """
 
 import copy
@@ -31,7 +31,7 @@ def has_type(value, name):
 
 
 def mistakes(value, schema, root, where='$'):
-    """Sentences about what breaks the schema."""
+    """Return a sentence for each violation of the schema."""
     for keyword, wanted in schema.items():
         if keyword in NOTES:
             continue
@@ -71,7 +71,7 @@ def mistakes(value, schema, root, where='$'):
             yield from mistakes(item, part, root, place)
 
 
-# What is done to the data, and where that breaks the schema.
+# A change of the data, and the place where it violates the schema.
 BROKEN = {
     'newer schema': (lambda data: data.update(schema=2), '$.schema: const'),
     'true is no version': (lambda data: data.update(schema=True), '$.schema: const'),

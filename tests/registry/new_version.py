@@ -4,12 +4,13 @@
 
 usage: new_version.py CUDA_INCLUDE FOLDER [TEST...]
 
-FOLDER is where the copy and its build are left. TESTs are for `meson test`; without, all run.
+FOLDER is where the copy and its build remain. TESTs are passed to `meson test`; without them, all
+tests run.
 
-The headers of a version that does not exist are made of the installed ones: with functions, a type,
-a result code, a device attribute and a section that are invented. The copy gets them by the
-scripts, and by the edits that only a person can make (EDITS). Then it is built with these headers,
-and its tests must pass: one that fails shows a further place that needs an edit.
+The script makes headers of a version that does not exist. They are the installed headers with
+invented functions, a type, a result code, a device attribute and a section. The registry's scripts
+add them to the copy; edits that only a person can make are in EDITS. Then the copy is built with
+these headers, and its tests must pass. A failing test shows another place that needs an edit.
 """
 
 import os
@@ -25,8 +26,8 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), '../..'))
 SECTIONS = 'loader/registry/rows.py'
 
 VERSION = max(13090, toolkit.following(toolkit.newest()))
-# One function has a twin, a new struct and a new section; the other replaces an ABI of the same
-# signature.
+# One function has a per-thread twin, a new struct and a new section. The other replaces an ABI with
+# the same signature.
 SKETCH = Function('cuStreamSketch', VERSION, 'sketch', (
     Parameter('CUstream', 'hStream'), Parameter('const CUstreamSketchParams *', 'params')),
     'cuStreamSketch_ptsz', None, None)
@@ -38,33 +39,33 @@ RESULT = Result(990, 'CUDA_ERROR_SKETCH', VERSION, '-', 'the sketch has no room'
                 'Use a larger sketch.')
 ATTRIBUTE = Attribute('device', 180, 'STREAM_SKETCH_SUPPORTED', VERSION)
 
-# By file, what is left to a person: a text, and another in its place.
+# The edits that a person has to make, by file: a text and its replacement.
 EDITS = {
-    # What a new code means.
+    # The meaning of a new code.
     'loader/registry/results.tsv': (
         '%s\t%d\t?\t\t\n' % (RESULT.name, VERSION),
         '%s\t%d\t%s\t%s\t%s\n' % (RESULT.name, VERSION, *RESULT[3:])),
-    # Whether an ABI may fall back to an older one.
+    # Whether an older ABI may be the fallback of a new one.
     'loader/registry/functions.tsv': (
         '#\n# All other pairs differ in their types;',
         '#   %s\n#       rejected. Nothing documents what changed.\n'
         '#\n# All other pairs differ in their types;' % REPLACING.symbol),
-    # The group of a section.
+    # The group of a new section.
     SECTIONS: ("    'CUDA_PROFILER'", "    'CUDA_SKETCH': 'sketch', 'CUDA_PROFILER'"),
-    # What users should know.
+    # News for users.
     'NEWS.md': ('### The library\n',
                 '### The library\n\n- The symbols of CUDA %s.\n' % version_text(VERSION)),
 }
 
 
 def run(*command):
-    """Run a command to its end; if that is a failure, so is the rehearsal."""
+    """Run a command and wait for it; if it fails, the rehearsal fails."""
     print('+ ' + ' '.join(command), flush=True)
     subprocess.run(command, check=True)
 
 
 def make_headers(folder):
-    """A cuda.h as NVIDIA writes it: macros choose between the ABIs, but not inside the driver."""
+    """Add functions to a cuda.h as NVIDIA does: macros choose the ABI, except inside the driver."""
     newer_toolkit.make(folder, VERSION, [SKETCH, TWIN, REPLACING], [RESULT], [ATTRIBUTE], [PARAMS])
     header = os.path.join(folder, 'cuda.h')
     newer_toolkit.replace(
@@ -90,7 +91,7 @@ def copy_tree(folder):
 
 
 def changed(tree):
-    """Files of the copy that differ from the tree."""
+    """Return the files of the copy that differ from the tree."""
     found = []
     for folder, _, names in os.walk(tree):
         for name in names:

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A toolkit that is newer than the registry: what update.py makes of it, and what the tests say.
+"""A toolkit that is newer than the registry: the changes by update.py, and the results of the
+tests.
 
-It has all that the registry knows, and besides a function, a result code and attributes that nobody
-knows.
+The toolkit has everything in the registry, and also an unknown function, result code and
+attributes.
 """
 
 import os
@@ -19,7 +20,7 @@ import registry
 from rows import NEWEST_UNDATED, Attribute, Function, Parameter, Result
 
 TABLES = ('functions', 'types', 'results', 'attributes')
-# The other tests of the registry, and their arguments after the include directory.
+# The other tests of the registry, and their arguments after the include folder.
 DECLARATIONS = ('declarations', *sys.argv[2:])
 ATTRIBUTES = ('toolkit', 'Attributes')
 RESULTS = ('toolkit', 'Results')
@@ -108,7 +109,8 @@ class Newer(unittest.TestCase):
         self.assertEqual(updated[:len(old)], old)
         self.assertEqual(sorted(updated), sorted(rows + [FUNCTION]))
         self.assertEqual(registry.read_types(path['types']), types)
-        # Headers do not say since when there is a code or an attribute: the toolkit that has it.
+        # Headers do not say which version introduced a code or an attribute, so it is the toolkit's
+        # version.
         self.assertEqual(registry.read_attributes(path['attributes']), sorted(
             row._replace(since=row.since and VERSION) for row in attributes + NOVELTIES))
         self.assertEqual(registry.read_results(path['results'], complete=False), sorted(

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Headers of a toolkit that is newer than the registry, made of the installed ones.
+"""Make the headers of a toolkit that is newer than the registry from the installed headers.
 
-They have all that the registry knows and the installed toolkit lacks, each row in the plainest form
-that the tests can read, and whatever a test adds.
+They have everything that the registry has and the installed toolkit lacks, each in the simplest
+form that the tests can read, and the additions of a test.
 """
 
 import glob
@@ -24,7 +24,7 @@ LAST_RESULT = 'CUDA_ERROR_UNKNOWN '
 
 
 def obstacle():
-    """Why no newer headers can be made of the installed ones; None if they can."""
+    """Return why the installed headers cannot serve as a base, or None if they can."""
     if not NEWEST_UNDATED <= toolkit.version() <= toolkit.newest():
         return ('the installed toolkit is older than 13.0, or newer than the registry: %d'
                 % toolkit.version())
@@ -36,7 +36,7 @@ def obstacle():
 
 
 def replace(path, old, new):
-    """Replace the first place of a text in a header; it must be there."""
+    """Replace the first occurrence of a text in a header; the text must exist."""
     with open(path, encoding='utf-8', errors='surrogateescape') as file:
         text = file.read()
     if old not in text:
@@ -67,7 +67,8 @@ def dated(row):
 
 
 def make(folder, version, functions=(), results=(), attributes=(), types=()):
-    """Write the headers of this version to a folder, with these rows besides the registry's."""
+    """Write the headers of this version to a folder, with these rows in addition to the registry's.
+    """
     installed = toolkit.version()
     for path in glob.glob(os.path.join(toolkit.include(), 'cuda*.h')):
         shutil.copy(path, folder)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The toolkit that the registry is tested against, and how a test of the registry runs.
+"""The toolkit with which the registry is compared, and how a test of the registry runs.
 
-A test script is called with the toolkit's include directory. It exits 0 when all its claims hold,
-77 when nothing could be tested (and prints why), and 1 otherwise.
+A test script is called with the toolkit's include folder. It exits with 0 when all tests pass, with
+77 when it could test nothing (and prints why), and otherwise with 1.
 """
 
 import functools
@@ -21,34 +21,34 @@ import registry  # noqa: E402  (found through the line above)
 from header import read_header  # noqa: E402
 from update import Toolkit  # noqa: E402
 
-# Header that declares a group; all others are in cuda.h and cudaProfiler.h.
+# The header that declares a group; all other groups are in cuda.h and cudaProfiler.h.
 INTEROP_HEADERS = {'gl': 'cudaGL.h', 'egl': 'cudaEGL.h', 'vdpau': 'cudaVDPAU.h'}
 
 
 def table(name):
-    """Path of one of the registry's tables."""
+    """Return the path of a table of the registry."""
     return os.path.join(REGISTRY, name + '.tsv')
 
 
 def functions():
-    """The rows of functions.tsv, checked against types.tsv."""
+    """Return the rows of functions.tsv, checked against types.tsv."""
     return registry.read_functions(table('functions'), registry.read_types(table('types')))
 
 
 @functools.lru_cache(maxsize=None)
 def newest():
-    """The newest version of CUDA that the registry has."""
+    """Return the newest version of CUDA in the registry."""
     return registry.newest_version(functions(), registry.read_results(table('results')),
                                    registry.read_attributes(table('attributes')))
 
 
 def following(version):
-    """A version of CUDA that comes after another."""
+    """Return the version of CUDA that comes after another."""
     return version + 10 if version % 100 < 90 else version // 1000 * 1000 + 1000
 
 
 def include():
-    """The toolkit's include directory; skips the test if there is none."""
+    """Return the toolkit's include folder; skip the test if there is none."""
     path = sys.argv[1] if len(sys.argv) > 1 else ''
     if not os.path.exists(os.path.join(path, 'cuda.h')) or not path:
         raise unittest.SkipTest("no cuda.h in '%s': name a toolkit with -Dcuda-include" % path)
@@ -57,21 +57,21 @@ def include():
 
 @functools.lru_cache(maxsize=None)
 def header(name):
-    """What one header of the toolkit declares."""
+    """Return what one header of the toolkit declares."""
     return read_header(os.path.join(include(), name))
 
 
 @functools.lru_cache(maxsize=None)
 def installed():
-    """The whole toolkit, as update.py sees it."""
+    """Return the whole toolkit, as update.py reads it."""
     return Toolkit(include())
 
 
 def check_known(case, names, known, where):
-    """Fail for names of the toolkit that the registry lacks.
+    """Fail if the toolkit has names that the registry lacks.
 
-    A toolkit that is newer than the registry has some: these are for update.py, and no mistake. So
-    may one of the newest version, which the registry may know without its headers.
+    A toolkit that is newer than the registry has such names; update.py adds them, so they are no
+    failure. The same holds for the newest version, which the registry may know only in part.
     """
     unknown = sorted(set(names) - set(known))
     if unknown and version() >= newest():
@@ -82,18 +82,20 @@ def check_known(case, names, known, where):
 
 
 def version():
-    """CUDA_VERSION of the toolkit."""
+    """Return CUDA_VERSION of the toolkit."""
     with open(os.path.join(include(), 'cuda.h'), encoding='utf-8', errors='replace') as file:
         return int(re.search(r'^#define CUDA_VERSION (\d+)', file.read(), re.MULTILINE).group(1))
 
 
 def exports(path):
-    """Names of the dynamic symbols that a file defines."""
+    """Return the dynamic symbols that a file defines."""
     return {symbol.name for symbol in built_file.File(path).symbols(built_file.DYNAMIC_SYMBOLS)}
 
 
 def main(only=None):
-    """Run the test cases of the script, or a class of them, and exit as Meson expects it."""
+    """Run the test cases of the script, or one class of them, and exit with the code that Meson
+    expects.
+    """
     script = sys.modules['__main__']
     loader = unittest.defaultTestLoader
     suite = (loader.loadTestsFromTestCase(getattr(script, only)) if only else

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of the registry against the toolkit: toolkit_test.py CUDA_INCLUDE CLASS
+"""Compare the tables of the registry with the toolkit: toolkit_test.py CUDA_INCLUDE CLASS
 
 Attributes: attributes.tsv names every device attribute and limit of the header, as that does.
 Results:    results.tsv has every enumerator of CUresult, under the number of the header.
 Exports:    the toolkit's own stub of the driver library exports each core row, and no others.
 
-A toolkit may be newer than the registry (toolkit.check_known), or older: what it lacks then are the
-rows that date from a later version.
+A toolkit may be newer than the registry (toolkit.check_known), or older: then it lacks the rows of
+later versions.
 """
 
 import glob
@@ -36,7 +36,7 @@ class Attributes(unittest.TestCase):
             self.assertGreater(len(names), least)
             known = {row.number: prefix + row.name for row in rows if row.kind == kind}
             toolkit.check_known(self, map(str, names), map(str, known), enum)
-            # Enumerators are renamed and added: an older header may know neither name nor number.
+            # CUDA renames and adds enumerators, so an older header may lack a name or a number.
             if header.version >= NEWEST_UNDATED:
                 self.assertEqual(set(known) - set(names),
                                  {row.number for row in rows
@@ -56,7 +56,7 @@ class Results(unittest.TestCase):
         for name, number in declared.items():
             self.assertEqual(rows.get(name, number), number, name)
             self.assertEqual(names.get(number, name), name)
-        # An older header lacks codes that have no version here.
+        # Rows of codes have no version, so an older header may lack any of them.
         if header.version >= NEWEST_UNDATED:
             self.assertEqual(set(rows.values()) - set(declared.values()),
                              {row.number for row in results if row.since > header.version})
@@ -73,7 +73,7 @@ class Exports(unittest.TestCase):
         every = set(row.symbol for row in toolkit.functions())
         rows = set(row.symbol for row in toolkit.functions()
                    if not row.interop and row.since <= version)
-        # The debugger's own begin with cudbg.
+        # The functions for debuggers begin with cudbg.
         symbols = set(name for name in toolkit.exports(stubs[0]) if re.match('cu[A-Z]', name))
         toolkit.check_known(self, symbols, every, stubs[0])
         self.assertEqual(sorted(rows - symbols), [], 'a row of this age or older, not exported')

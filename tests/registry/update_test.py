@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""update.py adds what a toolkit has and the registry lacks, and touches nothing else."""
+"""update.py adds what a toolkit has and the registry lacks, and changes nothing else."""
 
 import glob
 import os
@@ -16,8 +16,8 @@ from rows import NEWEST_UNDATED
 
 TABLES = ('functions', 'types', 'results', 'attributes')
 QUERY = 'CUresult CUDAAPI cuEventQuery(CUevent hEvent);'
-# Gives one type the name that it has today, and another name to another struct than today's; a code
-# and an attribute are older here than they are.
+# This edit gives one type its present name, and another name to a different older struct. It also
+# makes a code and an attribute older than they are.
 OLDER = '''
 #define CUDA_VERSION 11020
 typedef enum cudaError_enum { CUDA_SUCCESS = 0, CUDA_ERROR_STREAM_DETACHED = 917 } CUresult;
@@ -56,7 +56,7 @@ class Update(unittest.TestCase):
         return texts
 
     def doctor(self, header, old, new):
-        """Replace a text in the copy of a header; it must be there."""
+        """Replace a text in the copy of a header; the text must exist."""
         path = os.path.join(self.include, header)
         with open(path, encoding='utf-8', errors='surrogateescape') as file:
             text = file.read()
@@ -65,11 +65,13 @@ class Update(unittest.TestCase):
             file.write(text.replace(old, new))
 
     def dated(self):
-        """What the tables say of the age of a new code or attribute of the installed toolkit."""
+        """Return what the tables say about the version of a new code or attribute of the installed
+        toolkit.
+        """
         return b'%d' % toolkit.version() if toolkit.version() > NEWEST_UNDATED else b'-'
 
     def update(self, *options):
-        """Run the script; return its exit status and all that it says."""
+        """Run the script; return its exit status and its output."""
         run = subprocess.run(
             [sys.executable, '-B', os.path.join(toolkit.REGISTRY, 'update.py'), '--registry',
              self.folder.name] + list(options) + [self.include],

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The tables are valid, and a broken rule of the registry is reported with file and line."""
+"""The tables are valid, and a violated rule is reported with the file and line."""
 
 import hashlib
 import os
@@ -21,14 +21,14 @@ GOOD = [
     'cuWGLGetDevice\t2020\tgl\tCUdevice *pDevice, void *hGpu\t-\t-\twindows',
 ]
 
-# By the number of slots of a release, the digest of the order of their symbols. 673 were there before
-# the first release.
+# Map the number of slots of a release to the digest of its symbols in order. The order of the first
+# 673 is older than the first release.
 ORDERS = {
     673: '04e48d2fc4d8c83ca784631311a19ef7799eb406d8a33eb5f26d3820d4c3e73e',
     722: 'e4e02990be5608196e809b84657189b4a4d95532c0751467842a145bb9e17d4f',
 }
 
-# Line of GOOD, old text, new text, line and message that must be reported.
+# A line of GOOD, the old text, the new text, and the line and message that must be reported.
 BROKEN_FUNCTIONS = (
     (1, '\tevent', '\tevents', 2, "cuEventQuery: unknown group 'events'"),
     (1, '2000', '2005', 2, "'2005' is no CUDA version like 12080"),
@@ -139,7 +139,7 @@ class Validation(unittest.TestCase):
             self.assertEqual(hashlib.sha256(symbols.encode()).hexdigest(), ORDERS.get(count), count)
 
     def test_number_of_slots_that_is_released_has_an_anchor(self):
-        """NEWS.md has the date of each release."""
+        """NEWS.md states the date of each release."""
         with open(os.path.join(toolkit.REGISTRY, '../../NEWS.md'), encoding='utf-8') as file:
             newest = re.search(r'(?m)^## [\d.]+ \((.+)\)$', file.read())
         if newest.group(1) != 'unreleased':

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A call of every slot, by number: made from the registry, so that the compiler checks each call
- * against the type of its slot.
+ * A function for each slot that calls it, by the slot's number. They are generated from the
+ * registry, so the compiler checks each call against the type of its slot.
  */
 #ifndef CUSHIM_TESTS_SUPPORT_CALLS_H
 #define CUSHIM_TESTS_SUPPORT_CALLS_H
@@ -16,10 +16,10 @@
  */
 typedef CUresult (*cushim_call)(const struct cushim_table *table, void *memory);
 
-/* More than a driver reads or writes behind any one pointer when all counts are zero. */
+/* More bytes than a driver accesses behind any pointer argument when all counts are zero. */
 enum { CUSHIM_CALL_BYTES = 65536 };
 
-/* In slot order; as many as cushim_symbol_count(). */
+/* In the order of the slots; cushim_symbol_count() elements. */
 extern const cushim_call cushim_calls[];
 extern const size_t cushim_call_count;
 

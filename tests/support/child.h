@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Children: a piece of a test in a process of its own.
+ * Child processes: part of a test runs in a process of its own.
  *
- * A driver is loaded once per process and for good, so each case of a test that loads one needs a
- * process that has not loaded any. A crash in it fails that case and no other.
+ * A process loads a driver once and never unloads it, so each case that loads one needs a new
+ * process. If it crashes, only that case fails.
  */
 #ifndef CUSHIM_TESTS_SUPPORT_CHILD_H
 #define CUSHIM_TESTS_SUPPORT_CHILD_H
@@ -11,33 +11,36 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* The time after which a child is killed. */
+/* A child that takes longer is killed. */
 enum { CHILD_SECONDS = 240 };
 
 typedef void (*child_body)(const void *data);
 
 /*
- * Run `body` in a child. True if it came to its end and printed nothing. Otherwise prints `title`,
- * how the child ended (status, signal, time) and what it had printed, to stderr.
+ * Run `body` in a child. Returns true if the child ended normally and printed nothing. Otherwise
+ * this prints `title`, how the child ended (status, signal, timeout) and its output to stderr.
  *
- * cmocka's assertions do not work in `body`: use the checks below.
+ * cmocka's assertions do not work in `body`: use the functions below.
  */
 bool child_passes(const char *title, child_body body, const void *data);
 
 /*
- * In a child: start this program anew with these arguments (the last is NULL, the program's name is
- * not among them). What reads the environment at its start, like the dynamic linker, sees the
- * present one. Does not return.
+ * In a child: start this program again with these arguments, which end with NULL and do not include
+ * the program's name. Code that reads the environment at startup, such as the dynamic linker, sees
+ * the present environment. Does not return.
  */
 void child_restart(const char *const *arguments);
 
-/* POSIX: begin this program anew in this process. Returns if that fails; errno says why. */
+/*
+ * POSIX: replace this process by a new run of this program. Returns only on failure, with errno
+ * set.
+ */
 void child__become(const char *const *arguments);
 
-/* In a child: end it here, in success. */
+/* In a child: end the process with success. */
 void child_end(void);
 
-/* In a child: print the words and end it in failure. */
+/* In a child: print a message and end the process with failure. */
 void child_fail(const char *format, ...) __attribute__((format(__printf__, 1, 2)));
 
 #define check(claim) \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Children, the environment that they find, and a folder for files, on POSIX. */
+/* Child processes, their environment, and a folder for files, on POSIX. */
 #define _GNU_SOURCE
 #include "tests/support/child.h"
 
@@ -27,7 +27,9 @@ void environment_set(const char *name, const char *value)
 void child__become(const char *const *arguments)
 {
     char path[4096];
-    /* By its name: under valgrind the link itself leads to valgrind. */
+    /*
+     * Executes the target of the link, because under valgrind the link itself refers to valgrind.
+     */
     const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
 
     if (length < 0)
@@ -36,7 +38,10 @@ void child__become(const char *const *arguments)
     execv(path, (char *const *)arguments);
 }
 
-/* Read all that the child prints, and keep the beginning. Returns once nobody can write more. */
+/*
+ * Read all output of the child, and keep its beginning. Returns when every writer has closed the
+ * pipe.
+ */
 static size_t read_all(int from, char *text, size_t size)
 {
     size_t length = 0;
@@ -111,7 +116,7 @@ void child_restart(const char *const *arguments)
     child_fail("cannot start anew: %s\n", strerror(errno));
 }
 
-/* --- the folder --- */
+/* --- folder.h --- */
 
 static char folder[FOLDER_PATH_BYTES / 2];
 

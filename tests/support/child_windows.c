@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Children and a folder for files, on Windows: see replay_windows.h. A child finds the folder of its
- * parent as that has made it, and makes nothing again.
+ * Child processes and a folder for files, on Windows: see replay_windows.h. A child uses the folder
+ * that its parent has created, and creates no files itself.
  */
 #include "tests/support/child.h"
 
@@ -24,24 +24,32 @@ enum { MOST_HEARD = 8192 };
 
 static const char child_variable[] = "CUSHIM_TEST_CHILD";
 
-/* The calls of one process, or of one that it is the child of, and what they answered. */
+/*
+ * How many children one process has started, and what these calls returned. There is one level for
+ * this process and one for each of its ancestors.
+ */
 struct level {
     unsigned count;
     int answers[MOST_CALLS];
 };
 
-/* What is to be repeated: of each level the answers up to the call that is meant. */
+/*
+ * The results to replay: for each level, those of the calls before the one that started the child.
+ */
 static struct level to_repeat[MOST_LEVELS];
 static unsigned levels;
 
-/* Where this process is. */
+/* The calls made so far at each level, and the level of this process. */
 static struct level now[MOST_LEVELS + 1];
 static unsigned depth;
 
-/* The streams as they were given; what is repeated goes nowhere. */
+/* The original standard streams. While the process replays, its streams lead nowhere. */
 static int heard[3] = {-1, -1, -1};
 
-/* Read "1,0;-5,": two levels, the third call of the first and the second of the other. */
+/*
+ * Read "1,0;-5,": two levels; the child belongs to the third call of the first level and the second
+ * call of the other.
+ */
 static void read_variable(const char *text)
 {
     while (*text && levels < MOST_LEVELS) {
@@ -77,7 +85,10 @@ static void give_up(const char *what)
 
 static LONG WINAPI end_by_exception(EXCEPTION_POINTERS *what)
 {
-    /* No window, no debugger and no handler of cmocka's: the parent reads the code. */
+    /*
+     * Suppress error dialogs, debuggers and cmocka's exception handler, so that the parent gets the
+     * exit code.
+     */
     TerminateProcess(GetCurrentProcess(), what->ExceptionRecord->ExceptionCode);
     return EXCEPTION_EXECUTE_HANDLER;
 }
@@ -152,7 +163,7 @@ unsigned replay_run(unsigned seconds, char *text, size_t size)
     fflush(NULL);
     if (!CreatePipe(&from, &to, NULL, 1 << 16))
         give_up("no pipe");
-    /* The call that is meant counts as well. */
+    /* Count the call that starts this child. */
     now[depth].answers[now[depth].count++] = 0;
     write_variable();
     now[depth].count--;
@@ -161,7 +172,7 @@ unsigned replay_run(unsigned seconds, char *text, size_t size)
     CloseHandle(to);
     if (!process)
         give_up("a child cannot be started");
-    /* What is more than the pipe holds waits for the end of the child, which never comes then. */
+    /* If the output exceeds the pipe's buffer, the child blocks until it times out. */
     const unsigned code = start_await(process, seconds);
     while (ReadFile(from, &byte, 1, &got, NULL) && got == 1) {
         if (byte != '\r' && length + 1 < size)
@@ -320,7 +331,7 @@ const char *folder_write(const char *name, const void *bytes, size_t size)
     return path;
 }
 
-/* A second name for the file: not everybody may make symbolic links here. */
+/* A hard link, because creating symbolic links needs privileges on Windows. */
 const char *folder_link(const char *name, const char *target)
 {
     const char *path = folder_path(name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmocka, after the headers that it needs before it, and what most tests with it use. */
+/* cmocka with the headers that must come before it, and what most tests use with it. */
 #ifndef CUSHIM_TESTS_SUPPORT_CMOCKA_H
 #define CUSHIM_TESTS_SUPPORT_CMOCKA_H
 
@@ -12,7 +12,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* A call that must answer this code. */
+/* Assert that a call returns this code. */
 #define CODE(want, call) assert_int_equal((call), (want))
 #define OK(call) CODE(CUDA_SUCCESS, call)
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counters of a coverage build. exit() writes them and _exit() does not, so a process of the tests
- * that ends by the latter writes them before. tests/coverage/coverage.py defines CUSHIM_COVERAGE.
+ * The counters of a coverage build. exit() writes them, and _exit() does not, so a test process
+ * writes them before it calls _exit(). tests/coverage/coverage.py defines CUSHIM_COVERAGE.
  */
 #ifndef CUSHIM_TESTS_SUPPORT_COUNTERS_H
 #define CUSHIM_TESTS_SUPPORT_COUNTERS_H
 
 #ifdef CUSHIM_COVERAGE
-/* Of the compiler's runtime. */
+/* A function of the compiler's runtime. */
 void __gcov_dump(void);
 
 static inline void counters_write(void)

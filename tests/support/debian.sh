@@ -1,25 +1,25 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# Packages of the Debian archive as material for tests: nothing is installed, the system's package
-# lists stay unchanged, and suites that this machine does not use are asked as well.
+# Files from packages of the Debian archive, for tests. Nothing is installed, the system's package
+# lists do not change, and all suites are searched, also those that this machine does not use.
 #
 # usage: what=WORD; source debian.sh; then, in this order:
 #
-#     make_place FOLDER              makes $folder, absolute, and $work in it, which goes at the end
-#     open_archive                   fetches the lists, or says why not and fails
-#     download PACKAGE VERSION       brings $work/package/*.deb, or says why not and fails
+#     make_place FOLDER              creates $folder (absolute) and $work in it, which is removed at exit
+#     open_archive                   downloads the package lists, or prints why it cannot, and fails
+#     download PACKAGE VERSION       downloads $work/package/*.deb, or prints why it cannot, and fails
 #
-# `skip` ends a script with 77: WORD, what it would have brought, cannot be had.
+# `skip` ends a script with status 77, and prints that WORD is not available.
 #
-# The archive is the mirror that this machine uses, else deb.debian.org; CUSHIM_DEBIAN_ARCHIVE=URI
-# names another.
+# The archive is the mirror that this machine uses, or else deb.debian.org;
+# CUSHIM_DEBIAN_ARCHIVE=URI names another.
 
 skip() {
     echo "no ${what:?}: $*"
     exit 77
 }
 
-# Whether FILE is there with the SHA-256 SUM.
+# Whether FILE exists and has the SHA-256 digest SUM.
 is_sound() {
     [ -f "$1" ] && [ "$(sha256sum <"$1")" = "$2  -" ]
 }
@@ -33,14 +33,14 @@ make_place() {
     trap 'exit 1' HUP INT TERM
 }
 
-# The mirror of Debian that this machine uses: http://deb.debian.org/debian.
+# Print the Debian mirror that this machine uses, such as http://deb.debian.org/debian.
 mirror() {
     cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
         grep -oE '^(URIs:|deb ).*https?://[^ ]+/debian/?( |$)' |
         grep -oE 'https?://[^ ]+' | head -n 1 || true
 }
 
-# apt-get with package lists of our own.
+# Run apt-get with separate package lists.
 apt() {
     apt-get -qq -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$work/parts" \
         -o Dir::State::Lists="$work/lists" -o Dir::Cache="$work/cache" -o APT::Architecture=amd64 \
@@ -62,10 +62,10 @@ open_archive() {
         echo 'Components: non-free'
         echo 'Architectures: amd64'
         echo 'Check-Valid-Until: no'
-        # Without the key of the archive, the sums of the files still say what is accepted.
+        # Without the archive's key, the scripts still compare the digests of the files.
         if [ -f "$key" ]; then echo "Signed-By: $key"; else echo 'Trusted: yes'; fi
     } >"$work/parts/archive.sources"
-    # A suite that is gone does not matter, if another one has the package.
+    # A missing suite does not matter if another suite has the package.
     apt update >"$work/log" 2>&1 || true
     ls "$work"/lists/*Packages* >/dev/null 2>&1 || complain "the archive cannot be reached"
 }
@@ -77,7 +77,7 @@ download() {
         complain "$1 $2 cannot be downloaded"
 }
 
-# Say what failed, with the first words of apt-get, and fail.
+# Print what failed and the first lines of apt-get's output, and fail.
 complain() {
     echo "$1"
     sed 's/^/  apt: /' "$work/log" | head -n 2

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Descriptors of this process: a test that leaves none open has as many at its end as before. */
+/*
+ * Open descriptors of this process. A test that closes all its descriptors has the same number
+ * before and after.
+ */
 #ifndef CUSHIM_TESTS_SUPPORT_DESCRIPTOR_H
 #define CUSHIM_TESTS_SUPPORT_DESCRIPTOR_H
 
-/* How many are open. -1: it is unknown. */
+/* The number of open descriptors, or -1 if it is unknown. */
 int descriptor_count(void);
 
 #endif

@@ -15,6 +15,6 @@ int descriptor_count(void)
     while (readdir(folder))
         entries++;
     closedir(folder);
-    /* Two of them are `.` and `..`, and one is the folder itself. */
+    /* Not counted: `.`, `..`, and the descriptor of the folder itself. */
     return entries - 3;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Handles of what this process shares: threads and the C runtime have others, which come and go.
- * All numbers that there may be are tried.
+ * Counts the handles of objects that processes share, because threads and the C runtime open and
+ * close other handles. Tries every possible handle value.
  */
 #include "tests/support/descriptor.h"
 
@@ -15,10 +15,10 @@
 
 enum { STEP = 4, END = 1 << 14, ROOM = 1024 };
 
-/* What NtQueryObject() begins its answers with, by what it is asked. */
+/* Information classes of NtQueryObject(). Both results begin with a UNICODE_STRING. */
 enum { NAME_OF_OBJECT = 1, TYPE_OF_OBJECT = 2 };
 
-/* Of ntdll.dll, for which there is not always something to link. */
+/* NtQueryObject() of ntdll.dll, which is looked up because an import library may be missing. */
 typedef NTSTATUS(WINAPI *query_object)(HANDLE handle, int question, void *answer, ULONG bytes,
                                        ULONG *length);
 
@@ -39,7 +39,7 @@ static bool answer_contains(HANDLE handle, int question, const wchar_t *words)
     return wcsstr(text, words) != NULL;
 }
 
-/* The type comes first: to ask for the name of a pipe may take for ever. */
+/* Compares the type first, because the query for the name of a pipe can block forever. */
 static bool is_shared(HANDLE handle)
 {
     return (answer_contains(handle, TYPE_OF_OBJECT, L"Section") ||

@@ -28,7 +28,7 @@ static inline bool event_is_imported(const struct cushim_event *event)
     return event_info(event).is_imported;
 }
 
-/* NOT_SUPPORTED if no driver reports it. */
+/* CUDA_ERROR_NOT_SUPPORTED if no driver reports the member. */
 static inline CUresult event_flags(const struct cushim_event *event, unsigned *flags)
 {
     const struct cushim_event_info info = event_info(event);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A gate: a host function that holds up a stream until the test opens it. Nothing sleeps. */
+/* A gate: a host function that blocks a stream until the test opens the gate. Nothing sleeps. */
 #ifndef CUSHIM_TESTS_SUPPORT_GATE_H
 #define CUSHIM_TESTS_SUPPORT_GATE_H
 
@@ -21,23 +21,26 @@ struct gate {
         .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER, .open = false \
     }
 
-/* Before a gate is put into a stream by this thread, which must not be the one that calls it. */
+/*
+ * Call this on the thread that enqueues the gate, which must not be the thread that runs host
+ * functions.
+ */
 void gate_prepare(struct gate *gate);
 
-/* The host function to put into a stream: `data` is a gate. */
+/* The host function to enqueue; `data` is a gate. */
 void CUDA_CB gate_stand(void *data);
 
-/* Whether the stream stands before the gate; wait until it does. */
+/* Whether the stream has reached the gate; wait until it has. */
 bool gate_is_reached(struct gate *gate);
 void gate_await(struct gate *gate);
 
 void gate_open(struct gate *gate);
 
-/* A thread that opens a gate, while the test's own thread waits for what is behind it. */
+/* A thread that opens a gate while the test's own thread waits for the work behind the gate. */
 struct opener {
     struct gate *gate;
-    unsigned after_ms;  /* how long the work in front of the waiter lasts */
-    atomic_bool opened; /* set before the gate opens: whoever is not held up by it finds false */
+    unsigned after_ms;  /* the duration of the work before the gate */
+    atomic_bool opened; /* set just before the gate opens */
     pthread_t thread;
 };
 

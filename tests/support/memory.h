@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of this process: where there is some, and where it ends. */
+/*
+ * Memory of this process: addresses that are not mapped, and buffers that end at an unmapped page.
+ */
 #ifndef CUSHIM_TESTS_SUPPORT_MEMORY_H
 #define CUSHIM_TESTS_SUPPORT_MEMORY_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A page on which there never is any. */
+/* An address at which nothing is ever mapped. */
 void *memory_nowhere(void);
 
-/* Whether a byte can be read, or who tries dies of it. */
+/* Whether a byte can be read. On POSIX, a child process tries it. */
 bool memory_is_readable(const volatile void *address);
 
-/* A copy of `size` bytes behind which nothing can be read. Free `map`. NULL: out of memory. */
+/*
+ * A copy of `size` bytes that ends where nothing can be read. Unmap it with `map`. NULL: out of
+ * memory.
+ */
 struct memory_map {
     void *start;
     size_t bytes;

@@ -16,7 +16,8 @@ void *memory_nowhere(void)
 }
 
 /*
- * The child ends by the signal, or by what a sanitizer makes of it: not as it would have otherwise.
+ * On a fault, the child ends by the signal or with a sanitizer's exit status, and not with status
+ * 0.
  */
 bool memory_is_readable(const volatile void *address)
 {

@@ -6,7 +6,7 @@
 
 #include <windows.h>
 
-/* The first 64 KiB are nobody's. */
+/* Windows never maps the first 64 KiB. */
 void *memory_nowhere(void)
 {
     return (void *)(uintptr_t)0x1000;
@@ -14,7 +14,7 @@ void *memory_nowhere(void)
 
 bool memory_is_readable(const volatile void *address)
 {
-    return !IsBadReadPtr((const void *)(uintptr_t)address, 1); /* it tries */
+    return !IsBadReadPtr((const void *)(uintptr_t)address, 1); /* tries to read */
 }
 
 unsigned char *memory_at_an_end(const void *bytes, size_t size, struct memory_map *map)

@@ -32,7 +32,7 @@ void process_patience(unsigned seconds)
     patience = seconds > 0 ? seconds : DEFAULT_SECONDS;
 }
 
-/* In a new process: become this program, for one case. */
+/* In the new process: execute this program for one case. */
 static _Noreturn void restart(const char *name)
 {
     all[count] = "--run";

@@ -14,7 +14,7 @@
 
 enum { MOST_ARGUMENTS = 12, DEFAULT_SECONDS = 120, MOST_UNITS = 4096 };
 
-/* What a process that took too long ends with: the tests' own number. */
+/* The exit status that marks a timeout; only the tests use this number. */
 #define TOO_LATE 0x4c415445u
 
 const struct peer peer_parent = {0, 1, 0};
@@ -36,14 +36,14 @@ void process_patience(unsigned seconds)
     patience = seconds > 0 ? seconds : DEFAULT_SECONDS;
 }
 
-/* No window and no debugger: who waits for this process reads the code. */
+/* Suppress error dialogs and debuggers, so that the parent gets the exit code. */
 static LONG WINAPI end_by_exception(EXCEPTION_POINTERS *what)
 {
     TerminateProcess(GetCurrentProcess(), what->ExceptionRecord->ExceptionCode);
     return EXCEPTION_EXECUTE_HANDLER;
 }
 
-/* What peers exchange are bytes. */
+/* Peers exchange binary data. */
 void process_begin(void)
 {
     SetUnhandledExceptionFilter(end_by_exception);
@@ -68,7 +68,7 @@ static DWORD WINAPI watch(void *process)
     return 0;
 }
 
-/* A thread of ours ends the process if it takes too long. */
+/* Start a thread that ends the process when it takes too long. */
 static void start_watch(HANDLE process)
 {
     HANDLE own, thread;
@@ -82,14 +82,14 @@ static void start_watch(HANDLE process)
     CloseHandle(thread);
 }
 
-/* The other end of a pipe, which the new process gets. */
+/* Make a pipe; the new process inherits the other end. */
 static HANDLE passed_on(HANDLE handle)
 {
     SetHandleInformation(handle, HANDLE_FLAG_INHERIT, HANDLE_FLAG_INHERIT);
     return handle;
 }
 
-/* This program for one case, with these standard streams; they are closed here. */
+/* Start this program for one case with these standard streams, and close them here. */
 static HANDLE start(const char *name, HANDLE input, HANDLE output, HANDLE error)
 {
     STARTUPINFOW info = {.cb = sizeof info, .dwFlags = STARTF_USESTDHANDLES};

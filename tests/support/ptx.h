@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of the tests, as PTX for a GPU; a mock knows them by their names. */
+/* Kernels for tests, as PTX for a GPU. A mock knows them by their names. */
 #ifndef CUSHIM_TESTS_SUPPORT_PTX_H
 #define CUSHIM_TESTS_SUPPORT_PTX_H
 
-/* What a module begins with. */
+/* The directives at the beginning of a module. */
 #define PTX_HEAD      \
     ".version 6.0\n"  \
     ".target sm_50\n" \
     ".address_size 64\n"
 
-/* It runs for so many nanoseconds. */
+/* A kernel that runs for this many nanoseconds. */
 #define PTX_SPIN                                       \
     ".visible .entry cushim_spin(.param .u64 ns)\n{\n" \
     "    .reg .u64 %most, %start, %now, %took;\n"      \
@@ -23,7 +23,7 @@
     "    @%early bra again;\n"                         \
     "    ret;\n}\n"
 
-/* It writes where no memory is. */
+/* A kernel that writes to an unmapped address. */
 #define PTX_FAULT                             \
     ".visible .entry cushim_fault()\n{\n"     \
     "    .reg .u64 %address;\n"               \

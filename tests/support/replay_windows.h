@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Children without a fork: the program is started anew with its own command line, and repeats in
- * silence what it did up to the call that makes the child. There it does the child's part and ends.
+ * Child processes without fork(): the program is started again with its own command line, and
+ * silently repeats everything up to the call that creates the child. There it performs the child's
+ * part and ends.
  *
- * So what a test does before that call has to come to the same each time; files are the exception
- * (replay_is_repeating()). Calls that come before it answer what they answered at first.
+ * So the part of a test before that call must be deterministic, except for the creation of files
+ * (replay_is_repeating()). Earlier calls that create children return their recorded results.
  *
- * A process that is elevated starts itself anew without that first, since the library would not
+ * An elevated process first starts itself again without elevation, because the library would not
  * trust its environment.
  */
 #ifndef CUSHIM_TESTS_SUPPORT_REPLAY_WINDOWS_H
@@ -16,27 +17,27 @@
 #include <stddef.h>
 
 enum replay {
-    REPLAY_PAST, /* another call is meant: give the answer of the recording */
-    REPLAY_HERE, /* this process is the child of this call; it is heard from now on */
-    REPLAY_NEW,  /* the child is still to be made */
+    REPLAY_PAST, /* not yet at the child's call: return the recorded result */
+    REPLAY_HERE, /* this process is the child of this call, and prints from now on */
+    REPLAY_NEW,  /* the caller has to create the child */
 };
 
-/* What is the case at the next call that makes a child. */
+/* The state of the replay at the next call that creates a child. */
 enum replay replay_next(int *answer);
 
 /*
- * Make the child of this call. Returns what it ended with: START_TIMED_OUT if it took longer; what
- * it printed is in `text`.
+ * Run the child of this call. Returns its exit code, or START_TIMED_OUT if it took too long; `text`
+ * gets what it printed.
  */
 unsigned replay_run(unsigned seconds, char *text, size_t size);
 
-/* What the call answers in the end, for the children of later calls. */
+/* Record the result of the call, so that children of later calls can replay it. */
 int replay_answered(int answer);
 
-/* Whether this process repeats what its parent did: the files that it would make are there. */
+/* Whether this process repeats its parent's work; the parent's files then exist already. */
 bool replay_is_repeating(void);
 
-/* Start this program with other arguments, as no child. Returns what it ended with. */
+/* Start this program with other arguments, without replay. Returns its exit code. */
 unsigned replay_restart(const char *const *arguments, unsigned seconds);
 
 #endif

@@ -17,7 +17,7 @@ static HANDLE own_token(void)
     return token;
 }
 
-/* The token of the same user without elevation; NULL if there is none. */
+/* The token of the same user without elevation, or NULL. */
 static HANDLE limited_token(void)
 {
     HANDLE own = own_token(), primary = NULL;
@@ -46,7 +46,9 @@ bool start_is_elevated(void)
     return is_known && type == TokenElevationTypeFull;
 }
 
-/* Now and then Wine fails at a start by an error of its own (1359), and not at the next one. */
+/*
+ * Wine sometimes fails to start a process with an internal error (1359); another attempt succeeds.
+ */
 static bool start(HANDLE token, wchar_t *command, STARTUPINFOW *info, PROCESS_INFORMATION *process)
 {
     for (int tries = 0; tries < 20; tries++) {
@@ -124,10 +126,11 @@ void environment_set(const char *name, const char *value)
 /*
  * Run a command without elevation, for scripts: limited.exe COMMAND [ARGUMENT]...
  *
- * Wine runs everything elevated, and the library does not trust the environment of such a process.
+ * Wine elevates every process, and the library does not trust the environment of an elevated
+ * process.
  */
 
-/* What follows the first word of the command line. */
+/* The command line after its first word. */
 static const wchar_t *rest(const wchar_t *line)
 {
     bool is_quoted = false;

@@ -17,8 +17,8 @@ static void say(const char *format, va_list arguments)
 }
 
 /*
- * A process that has used the driver ends at once: what a case left behind on purpose (work that
- * never ends, a broken context) would keep an orderly exit waiting.
+ * A process that has used the driver calls _exit(): what a case leaves behind on purpose (endless
+ * work, a broken context) would block an ordinary exit.
  */
 static _Noreturn void end(int status)
 {

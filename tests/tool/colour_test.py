@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Colour: at a terminal, unless NO_COLOR or a TERM that has none is set, and nowhere else."""
+"""Colour: only on a terminal, and not if NO_COLOR is set or TERM names a terminal without colours.
+"""
 
 import os
 import pty
@@ -16,7 +17,7 @@ COLOUR = re.compile('\x1b\\[[0-9;]*m')
 class Colour(ToolTest):
 
     def at_terminal(self, *arguments, **settings):
-        """What a terminal receives, of standard output and of standard error."""
+        """Return what a terminal receives from standard output and standard error."""
         own, its = pty.openpty()
         settings = {'TERM': 'xterm', 'NO_COLOR': '', **settings}
         with subprocess.Popen([*COMMAND, *arguments], env=environment(settings), stdout=its,
@@ -26,7 +27,7 @@ class Colour(ToolTest):
             while True:
                 try:
                     part = os.read(own, 65536)
-                except OSError:  # EIO: nobody has the other end any more
+                except OSError:  # EIO: the other end is closed
                     part = b''
                 if not part:
                     break

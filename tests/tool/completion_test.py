@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Completions of bash, zsh and fish: each shell completes words as its user would press Tab.
+"""Completions of bash, zsh and fish: each shell completes words as when its user presses Tab.
 
     completion_test.py FOLDER SHELL
 
-Options are compared with what the command itself explains, so none is missing and none is invented.
+The options are compared with the command's own help, so none may be missing or unknown.
 """
 
 import os
@@ -22,15 +22,16 @@ OWN = {*COMMANDS, 'help', '-h', '--help', '-V', '--version'}
 
 
 def explained(command):
-    """The options of a command, by its help."""
+    """Return the options of a command, from its help."""
     out = subprocess.run([os.environ['CUSHIM_COMMAND'], 'help', command], check=True,
                          stdout=subprocess.PIPE, text=True).stdout
     return set(re.findall(r'^    (?:-h, )?(--[\w-]+)', out, re.MULTILINE))
 
 
 class Completion(unittest.TestCase):
-    """What every shell completes. A shell's own class has complete(): words of which the last is
-    not finished -> the set of what it may become."""
+    """Tests for every shell. A shell's class has complete(), which takes words, the last of them
+    unfinished, and returns the set of its completions.
+    """
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix='cushim-completion-')
@@ -84,7 +85,8 @@ class Completion(unittest.TestCase):
 
 
 class Bash(Completion):
-    """The function as bash calls it, with and without what the package bash-completion adds."""
+    """Calls the function as bash does, with and without the helpers of the package bash-completion.
+    """
     script = 'cushim.bash'
     package = '/usr/share/bash-completion/bash_completion'
     load = ''
@@ -102,7 +104,7 @@ class Bash(Completion):
         self.check([''], OWN)
 
     def test_value_behind_an_equals_sign(self):
-        # bash makes words of the sign and of a colon.
+        # bash splits words at the sign and at a colon.
         self.check(['info', '--library', '=', 'zfi'], {'zfile.conf'})
         self.check(['run', '--library', '=', 'z'], {'zfolder'})
         self.check(['run', '--library', '='], {'zfolder'})
@@ -120,7 +122,7 @@ class Bash(Completion):
 
 @unittest.skipUnless(os.path.exists(Bash.package), 'bash-completion is not installed')
 class BashWithPackage(Bash):
-    # Outside of a completion the builtin refuses to work.
+    # The builtin fails outside of a completion.
     load = 'source %s 2>/dev/null || :\ncompopt() { :; }\n' % Bash.package
 
     def test_words_of_the_program_are_completed_by_its_own_function(self):
@@ -146,12 +148,12 @@ class Fish(Completion):
 
 
 class Zsh(Completion):
-    """An interactive shell at a terminal: Tab lists what a unique beginning does not decide."""
+    """An interactive shell on a terminal, because Tab lists the candidates of an ambiguous word."""
     script = '_cushim'
 
     def complete(self, *words):
         answer = os.path.join(self.folder, 'answer')
-        # compadd notes what it would add; the widget completes, and then writes it out.
+        # compadd records its candidates; the widget completes, and then writes them to a file.
         setup = r'''
             fpath=(%s $fpath); autoload -Uz compinit; compinit -u -D; added=(); zmodload zsh/zutil
             compadd() {
@@ -173,7 +175,7 @@ class Zsh(Completion):
                       {'PATH': os.environ['PATH'], 'HOME': self.folder, 'TERM': 'vt100'})
         try:
             os.write(terminal, (' '.join(['cushim', *words]) + '\x18').encode())
-            # What the shell prints is taken off it, as a terminal would, and is not looked at.
+            # Read and discard the shell's output, as a terminal would.
             while not os.path.exists(answer):
                 ready, _, _ = select.select([terminal], [], [], 0.05)
                 if ready:

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The diagnostics on a machine that a test has laid out below a folder. The environment is
- * that of the process, and the command of CUSHIM_COMMAND tries libraries.
+ * Run the diagnostics on an imitated machine, which a test has laid out in a folder. They use the
+ * environment of the process, and the command in CUSHIM_COMMAND to try libraries.
  *
  *     diagnose ROOT STATE CODE ORIGIN OUTCOME LIBRARY
  *
- * STATE, ORIGIN and OUTCOME have the names of the report and its one candidate, CODE is what the
- * driver answered and LIBRARY the path that was loaded. With DENY in the environment, no device
- * can be opened for writing, as under a control group that denies it: with EPERM.
+ * STATE, ORIGIN and OUTCOME are names as in the report, which has one candidate. CODE is the
+ * driver's result, and LIBRARY the path that was loaded. With DENY in the environment, opening a
+ * device for writing fails with EPERM, as under a control group that denies it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@
 
 enum { MOST_NAMES = 32 };
 
-/* The number behind a name of the report. */
+/* The number for a name of the report. */
 static int number_of(const char *name, const char *(*naming)(int number))
 {
     for (int i = 0; i < MOST_NAMES; i++) {
@@ -55,7 +55,7 @@ static const char *outcome_name(int number)
     return cushim__outcome_name((enum cushim_outcome)number);
 }
 
-/* Let openat() with O_RDWR fail. */
+/* Make openat() with O_RDWR fail. */
 static void deny_devices(void)
 {
 #ifdef __linux__

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Diagnostics on the way to the library, on a machine with each and without it."""
+"""Diagnostics of the search for the library, on machines with and without the cause."""
 
 import unittest
 
@@ -9,7 +9,7 @@ from machine import (ABSENT, CONF, LIBRARY, NO_GPU, READY, STUB, STUBS, UNREADAB
                      DiagnosticTest, driver)
 
 
-# What the search leads to cannot be used.
+# The library that the search finds cannot be used.
 UNFIT = {'state': 'not-loadable', 'outcome': 'not-loadable', 'code': 303}
 
 
@@ -23,7 +23,7 @@ class Search(DiagnosticTest):
                               'LD_LIBRARY_PATH leads to ' + STUBS)
         self.assert_not_found('stub-folder', stub, STUB)
         self.assert_not_found('stub-folder', {}, {**STUB, **path})
-        # It was not by a search that this library came.
+        # This library was not found by a search.
         self.assert_not_found('stub-folder', stub, {**STUB, **path, 'origin': 'option'})
         self.assert_not_found('stub-folder', {'/opt/stubs-of-mine/libcuda.so': LIBRARY},
                               {**READY, 'LD_LIBRARY_PATH': '/opt/stubs-of-mine'})
@@ -149,7 +149,7 @@ class Search(DiagnosticTest):
             with self.subTest(bad):
                 self.shadowed({**good, **others, bad + name: b''}, UNFIT,
                               '%s leads to %s%s: the file is empty' % (source, bad, name))
-        # The linker does not come to it.
+        # The dynamic linker does not reach this file.
         self.assert_not_found('shadowed-driver', {
             **good, **CONF, '/etc/ld.so.conf.d/a.conf': '/opt/conf\n', '/opt/conf' + name: b''},
             UNFIT)

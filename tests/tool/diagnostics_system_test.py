@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Diagnostics of the kernel module, its devices, containers and WSL, found and not found."""
+"""Diagnostics of the kernel module, its devices, containers and WSL, on machines with and without
+the cause.
+"""
 
 import os
 import unittest
@@ -69,7 +71,7 @@ class Kernel(DiagnosticTest):
                               folder + '/libcuda.so.580.65.06', 'module 535.129.03')
         self.assert_not_found('compat-library', machine, {**NO_GPU, **library})
         self.assert_not_found('module-release', machine, {**COMPAT, **library})
-        # Its folder may be in the name of the link alone, or in that of the file alone.
+        # The folder may occur only in the link's path, or only in the file's path.
         name = '/libcuda.so.580.65.06'
         for link, file in (folder + '/libcuda.so.1', '/opt' + name), ('/opt/link', folder + name):
             machine = {**HEALTHY, file: LIBRARY,
@@ -85,7 +87,7 @@ class Kernel(DiagnosticTest):
             del machine[path]
             self.assert_found('device-file-missing', machine, NO_GPU,
                               path.replace('nvidia0', 'nvidia[0-9]*'))
-            # A container's runtime leaves a file behind where it has laid a device over it.
+            # A container runtime leaves an empty file where it has mounted a device.
             self.assert_found('device-file-missing', {**machine, path: ''}, NO_GPU)
         self.assert_not_found('device-file-missing', HEALTHY, NO_GPU)
         self.assert_not_found('device-file-missing', GPU, NO_GPU)
@@ -98,7 +100,7 @@ class Kernel(DiagnosticTest):
         self.assert_found('device-file-refused', {**WSL_2, '/dev/dxg': REFUSED}, NO_GPU,
                           '/dev/dxg: ')
         self.assert_not_found('device-file-refused', HEALTHY, NO_GPU)
-        # The file that keeps a device's place is refused as well, and means nothing.
+        # The empty file is not writable either, which means nothing.
         self.assert_not_found('device-file-refused',
                               {**HEALTHY, '/dev/nvidia0': '', '/dev/other': REFUSED}, NO_GPU)
 
@@ -134,7 +136,7 @@ class Container(DiagnosticTest):
                               ABSENT)
         self.assert_not_found('container-without-driver', {**DOCKER, **BRIDGE}, ABSENT)
         self.assert_not_found('container-without-driver', {**DOCKER, **HEALTHY}, ABSENT)
-        # A node that a library of the driver has made for itself works no more than none.
+        # A device file that a driver library has created itself does not make the driver work.
         self.assert_found('container-without-driver', {**DOCKER, '/dev/nvidiactl': DEVICE}, ABSENT)
 
     def test_without_compute(self):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `cushim info` makes of the diagnostics: which are reported when, and how."""
+"""How `cushim info` uses the diagnostics: which are reported when, and how."""
 
 import re
 import unittest
@@ -31,8 +31,9 @@ class Whole(DiagnosticTest):
         self.assertTrue(all(diagnostic.values()))
 
 
-# A machine with the cause and what else is so, in which states of the driver it is reported, and
-# whether also if somebody has named the library, and that is there.
+# For each diagnostic: a machine with the cause, other facts of the machine, the states of the
+# driver in which it is reported, and whether it is reported even if the user has named the library
+# and the library exists.
 WHEN = {
     'no-gpu': (BRIDGE, {}, 'absent failed', True),
     'gpu-powered-off': ({'/proc/acpi/bbswitch': '0000:01:00.0 OFF'}, {}, 'absent failed', True),

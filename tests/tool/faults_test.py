@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every call of the driver fails once, alone and with all that follow.
+"""Each call of the driver fails once, alone and together with all later calls.
 
-The harness judges misuse and leaks: the fake driver aborts on the one and exits with 99 on the
-other.
+The harness detects misuse and leaks, because the fake driver aborts on misuse and exits with 99
+after a leak.
 """
 
 import unittest
@@ -11,7 +11,8 @@ import unittest
 from harness import DONE, FAILED, NO_DEVICE, NO_DRIVER, ToolTest
 
 
-# Which functions of the command's may fail with a call of the driver. None: that call itself.
+# For each driver call, the functions of cushim that report its failure; None: the call itself is
+# reported.
 NAMES = {
     'cuInit': None,
     'cuDeviceGetCount': None,
@@ -40,17 +41,19 @@ NAMES = {
 
 
 def names(call):
-    """What the failure may name when this call of the driver fails."""
+    """Return the names that the message may contain when this call fails."""
     return NAMES[call] or {call}
 
 
 class Faults(ToolTest):
 
     def expected(self, calls, number):
-        """How it must exit when call `number` fails, and which function it may name."""
+        """Return the expected exit status when call `number` fails, and the names that the message
+        may contain.
+        """
         call = calls[number - 1]
         if call == 'cuDriverGetVersion':
-            # The first decides whether this is a driver; the second only refines the search.
+            # The first call decides whether this is a driver; the second only refines the search.
             return (NO_DRIVER if number == 1 else DONE), None
         return (NO_DEVICE if call == 'cuInit' else FAILED), names(call)
 

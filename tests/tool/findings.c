@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program of the driver that does what its arguments say, one after the other: misuse, race,
- * leak, fork, kill, or a number to exit with.
+ * A program that uses the driver as its arguments say, one after the other: misuse, race, leak,
+ * fork, kill, or a number to exit with.
  */
 #include <dlfcn.h>
 #include <signal.h>
@@ -14,7 +14,7 @@
 
 static void *library;
 
-/* Calls a function of the driver, of the type of `pattern`. */
+/* Call a function of the driver that has the type of `pattern`. */
 #define CALL(pattern, name) ((__typeof__(&pattern))(uintptr_t)dlsym(library, name))
 
 static CUcontext context;
@@ -26,10 +26,10 @@ __attribute__((always_inline)) static inline CUresult query(CUevent event)
     return CALL(cuEventQuery, "cuEventQuery")(event); /* the misuse */
 }
 
-/* A function that the test looks for by its name. */
+/* The test looks for this function by its name. */
 __attribute__((noinline)) static void misuse(void)
 {
-    /* No tail call: the caller stays on the stack. */
+    /* Prevents a tail call, so that the caller stays on the stack. */
     volatile CUresult code = query((CUevent)0x1234); /* its caller */
 
     (void)code;
@@ -93,7 +93,7 @@ int main(int count, char **words)
             status = atoi(words[i]);
     }
     CALL(cuMemFree, "cuMemFree_v2")(memory);
-    /* With the context what is in it would end. */
+    /* Destroying the context would destroy its objects. */
     if (!has_leaked)
         CALL(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2")(0);
     return status;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run the command as a user does, and look at what it says and how it exits."""
+"""Run the command as a user does, and examine its output and its exit status."""
 
 import json
 import os
@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import unittest
 
-# How a program of the host is started: under Wine, with what stands before its path.
+# The command that starts a program of the tested platform, such as Wine with its arguments.
 RUNNER = json.loads(os.environ.get('CUSHIM_RUNNER', '[]'))
 WINDOWS = os.environ.get('CUSHIM_WINDOWS') == 'yes'
 COMMAND = [*RUNNER, os.environ['CUSHIM_COMMAND']]
@@ -18,29 +18,29 @@ USAGE, INTERRUPTED = 64, 130
 
 
 def host_path(path):
-    """An absolute path as the command prints it: Wine calls our root Z:."""
+    """Return an absolute path as the command prints it: Wine calls the root folder Z:."""
     if WINDOWS and path.startswith('/'):
         path = 'Z:' + path
     return path.replace('/', '\\') if WINDOWS else path
 
 
 def built_driver(name):
-    """Path of a driver that tests/drivers builds."""
+    """Return the path of a driver that tests/drivers builds."""
     name += '.dll' if WINDOWS else '.so'
     return host_path(os.path.join(os.environ['CUSHIM_FAKE_DRIVERS'], name))
 
 
-# A driver that is not there.
+# The path of a driver that does not exist.
 NOWHERE = host_path('/nowhere/libcuda.so.1')
 
 
 def fake(version):
-    """Path of the fake driver of a CUDA version, as cuDriverGetVersion counts."""
+    """Return the path of the fake driver of a CUDA version, numbered as in cuDriverGetVersion."""
     return host_path(os.environ['CUSHIM_FAKE_%d' % version])
 
 
 def environment(settings):
-    """Ours without what would change the outcome, and with `settings`."""
+    """Return this environment with `settings`, without variables that would change the result."""
     kept = {name: value for name, value in os.environ.items()
             if not name.startswith(('CUSHIM_LIBRARY', 'CUSHIM_MOCK_', 'CUDA_', 'FAKE_'))}
     if RUNNER:
@@ -50,13 +50,13 @@ def environment(settings):
 
 
 class Result:
-    """What a run has left behind."""
+    """The result of a run."""
 
     def __init__(self, status, out, err, log):
         self.status = status
         self.out = out.decode('utf-8', 'replace')
         self.err = err.decode('utf-8', 'replace')
-        # Of the command's own process, not of the one that tries the driver first.
+        # The calls of the command's own process, not of the process that tries the driver first.
         processes = [number for number, line in enumerate(log) if line == 'process']
         self.log = log[processes[-1] + 1:] if processes else []
         self.calls = [line.split()[0] for line in self.log]
@@ -68,7 +68,7 @@ class Result:
         return json.loads(self.out)
 
     def lines(self):
-        """The text by label; of labels that come again, the last."""
+        """The text after each label; for repeated labels, the last one."""
         return {line[:11].rstrip(): line[12:].strip()
                 for line in self.out.splitlines() if line[11:12] == ' '}
 
@@ -77,11 +77,12 @@ class ToolTest(unittest.TestCase):
     maxDiff = None
 
     def run_command(self, *arguments, command=None, folder=None, **settings):
-        """Run it, or `command`, in a folder; other keywords are environment variables.
+        """Run the command, or `command`, in a folder; other keyword arguments are environment
+        variables.
 
-        Judges what no run may ever do.
+        Asserts what must hold for every run.
         """
-        # Files, no pipes: what Wine starts besides would hold these open.
+        # Files instead of pipes, because other processes that Wine starts would keep pipes open.
         with tempfile.NamedTemporaryFile('r') as log, tempfile.TemporaryFile() as out, \
                 tempfile.TemporaryFile() as err:
             settings.setdefault('FAKE_LOG', log.name)
@@ -97,7 +98,7 @@ class ToolTest(unittest.TestCase):
         return result
 
     def run_with(self, version, *arguments, **settings):
-        """Run it with the fake driver of a version."""
+        """Run the command with the fake driver of a version."""
         return self.run_command(*arguments, '--library', fake(version), **settings)
 
     def assert_status(self, result, status):

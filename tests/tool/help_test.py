@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The manual: what it says is so, and nothing of the man page is lost on the way."""
+"""The manual: its statements are true, and no text of the man page is lost in the help."""
 
 import os
 import re
@@ -13,7 +13,7 @@ FONT = re.compile(r'\\f[BIRP]')
 
 
 def sections_of_help(text):
-    """Heading -> words."""
+    """Map each heading to the words below it."""
     sections, heading = {}, None
     for line in text.splitlines():
         if line and line[0] != ' ':
@@ -25,13 +25,13 @@ def sections_of_help(text):
 
 
 def arguments_of_macro(text):
-    """The arguments of a roff request: words, or what stands between quotes."""
+    """Return the arguments of a roff request: words, or quoted texts."""
     return [quoted if quoted else plain
             for quoted, plain in re.findall(r'"([^"]*)"|(\S+)', text)]
 
 
 def sections_of_man_page(text):
-    """Heading -> words, with the macros that docs/cushim.1 uses and no others."""
+    """Map each heading to the words below it; only macros of docs/cushim.1 are known."""
     sections, heading = {}, None
     for line in text.splitlines():
         line = FONT.sub('', line).replace('\\-', '-').replace('\\(ha', '^')
@@ -79,7 +79,7 @@ class Manual(ToolTest):
 
     def test_overview_fits_a_screen_and_names_what_there_is(self):
         overview = self.manual('help').splitlines()
-        self.assertLessEqual(len(overview), 24 - 1)  # and the prompt below it
+        self.assertLessEqual(len(overview), 24 - 1)  # and the prompt below the command
         self.assertLessEqual(max(map(len, overview)), 80)
         self.assertEqual(re.findall(r'^    (\w+) ', '\n'.join(overview), re.MULTILINE),
                          [*COMMANDS, 'help'])
@@ -104,7 +104,7 @@ class Manual(ToolTest):
             self.assertEqual(part['OPTIONS'], whole['OPTIONS OF ' + name])
 
     def statuses(self, *arguments):
-        """Exit status -> words, in the manual's order."""
+        """Map each exit status to its words, in the order of the manual."""
         _, _, section = self.manual(*arguments).partition('\nEXIT STATUS\n')
         printed = {}
         for line in section.split('\n\n')[0].splitlines():
@@ -138,7 +138,7 @@ class Manual(ToolTest):
     def test_options_of_the_synopsis_are_those_explained(self):
         for command in COMMANDS:
             part = sections_of_help(self.manual('help', command))
-            # Of the commands of two lines, an option is explained once.
+            # An option that two synopsis lines have is explained once.
             listed = dict.fromkeys(re.findall(r'\[(--[\w-]+(?: [A-Z=]+| on\|off)?)\]',
                                               part['SYNOPSIS']))
             self.assertEqual([*listed, '--help'], re.findall(

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`cushim info` of drivers that crash, hang or garble, and of what stands before a good one."""
+"""`cushim info` with drivers that crash, hang or send garbage, and with bad libraries before a good
+one.
+"""
 
 import os
 import shutil
@@ -10,7 +12,7 @@ import unittest
 from harness import (COMMAND, CRASHED, DONE, HUNG, NO_DRIVER, WINDOWS, ToolTest, built_driver, fake)
 
 MISBEHAVING = built_driver('misbehaving')
-# How it ends its process, and what is said of that.
+# How the driver ends the process, and how the command describes it.
 ENDS = {'call-quick-exit': 'exit status 4', 'end-well': 'exit status 0'}
 if not WINDOWS:
     ENDS.update({'fault': 'signal 11 (SIGSEGV)', 'abort': 'signal 6 (SIGABRT)'})
@@ -22,10 +24,10 @@ def misbehave(how, when):
 
 
 class Named(ToolTest):
-    """A driver that somebody has named."""
+    """A driver that the user has named."""
 
     def info(self, how, when, *words, **settings):
-        """Both forms of the output, which have the same contents."""
+        """Return both forms of the output, which must have the same contents."""
         text, document = (self.run_command('info', *words, *form, **settings,
                                            **misbehave(how, when)) for form in ([], ['--json']))
         self.assertEqual([text.err, document.err], ['', ''])
@@ -80,7 +82,7 @@ class Named(ToolTest):
 
     def test_driver_that_hangs(self):
         words = ['info', '--library', MISBEHAVING, '--timeout', '1s']
-        # On a slow machine it may not even have come to the driver.
+        # On a slow machine, the process may not even have reached the driver.
         text, document = (self.run_command(*words, *form, **misbehave('hang', 'init'))
                           for form in ([], ['--json']))
         for result in text, document:
@@ -106,7 +108,7 @@ class Named(ToolTest):
 
 @unittest.skipIf(WINDOWS, 'the search has one folder there')
 class Searched(ToolTest):
-    """A driver behind what the search comes upon first."""
+    """A driver after a bad library in the search."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -115,7 +117,7 @@ class Searched(ToolTest):
         self.good = self.put('good', fake(13000))
 
     def put(self, name, source):
-        """A libcuda.so.1 in a folder of this name: a copy, or bytes."""
+        """Put a libcuda.so.1, a copy or bytes, into a folder of this name."""
         path = os.path.join(self.root, name, 'libcuda.so.1')
         os.mkdir(os.path.dirname(path))
         if isinstance(source, bytes):
@@ -126,7 +128,7 @@ class Searched(ToolTest):
         return path
 
     def shadowed(self, bad, *statuses, between=(), **settings):
-        """Information on a search that comes to `bad` first."""
+        """Return the output for a search that first finds the library in `bad`."""
         folders = [os.path.dirname(path) for path in (bad, *between, self.good)]
         settings['LD_LIBRARY_PATH'] = ':'.join(folders)
         result = self.run_command('info', '--json', **settings)
@@ -171,7 +173,8 @@ class Searched(ToolTest):
     def test_truncated_file(self):
         with open(built_driver('complete'), 'rb') as file:
             whole = file.read()
-        # The linker maps segments that are not there: whether it touches them decides.
+        # The dynamic linker maps segments beyond the end of the file; it crashes only if it
+        # accesses them.
         for length in 16, 64, 4096, len(whole) // 2:
             bad = self.put('%d' % length, whole[:length])
             with self.subTest(length=length):
@@ -186,7 +189,7 @@ class Searched(ToolTest):
 
 @unittest.skipIf(WINDOWS, 'there is no such limit')
 class WithoutAnotherProcess(ToolTest):
-    """With one descriptor left, the driver can be loaded and no pipe be opened."""
+    """With one descriptor left, the driver can be loaded, but no pipe can be opened."""
 
     LIMITED = ['sh', '-c', 'ulimit -n 4 && exec "$@"', 'sh', *COMMAND]
 

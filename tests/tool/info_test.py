@@ -15,7 +15,7 @@ SECOND_UUID = 'MIG-01122334-4556-6778-899a-abbccddeef00'
 
 
 class Report(ToolTest):
-    """The file that is shown to others."""
+    """The output that users pass on to others."""
 
     def report(self, name, *words, version=13000, **settings):
         with tempfile.TemporaryDirectory() as folder:
@@ -70,7 +70,7 @@ class InitFails(ToolTest):
                                     (1, 'Pass 0 to cuInit', 'NULL pointers'),
                                     (2, 'Free memory', 'batches')):
             with self.subTest(code=code):
-                # Without what this machine explains.
+                # The advice without the diagnostics of this machine.
                 advice = self.run_with(13000, 'probe', FAKE_INIT=code).lines()['advice']
                 self.assertIn(words, advice)
                 self.assertNotIn(others, advice)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Machines laid out below a folder, their parts, and the diagnostics on them."""
+"""Imitated machines in a folder, their parts, and the diagnostics on them."""
 
 import json
 import os
@@ -13,22 +13,22 @@ from harness import ToolTest, environment, fake
 DIAGNOSE = os.environ['CUSHIM_DIAGNOSE']
 COMMAND = os.environ['CUSHIM_COMMAND']
 
-DEVICE = object()   # a device's file that everybody may open
-REFUSED = object()  # one that this process may not
+DEVICE = object()   # a device file that every user may open
+REFUSED = object()  # a device file that this process may not open
 LIBRARY = object()  # a library that this process could load
-UNREADABLE = object()  # one that it may not read
-WRONG = object()  # one for another processor
-NOBODYS = object()  # a device's file whose number no kernel driver has
+UNREADABLE = object()  # a library that this process may not read
+WRONG = object()  # a library for another processor
+NOBODYS = object()  # a device file with a number that no kernel driver has
 
 NOBODY = 65534
 
 
 class LinkTo(str):
-    """A link, by what it leads to."""
+    """A link to this path."""
 
 
 def refused_device():
-    """A device's file of this machine that an ordinary user may not write."""
+    """Return a device file of this machine that an ordinary user may not write to."""
     for path in '/dev/console', '/dev/kmsg', '/dev/mem', '/dev/port':
         if os.path.exists(path) and not os.stat(path).st_mode & stat.S_IWOTH:
             return path
@@ -36,8 +36,9 @@ def refused_device():
 
 
 class Machine:
-    """Paths, and what each has: text, a LinkTo, DEVICE, REFUSED, LIBRARY, UNREADABLE or
-    WRONG. With / at the end it is a folder."""
+    """A machine: for each path, a text, a LinkTo, DEVICE, REFUSED, LIBRARY, UNREADABLE or WRONG. A
+    path with / at its end is a folder.
+    """
 
     def __init__(self, paths):
         self.folder = tempfile.TemporaryDirectory()
@@ -58,7 +59,7 @@ class Machine:
         elif content is REFUSED:
             os.symlink(refused_device(), path)
         elif content is NOBODYS:
-            os.symlink('/dev/tty', path)  # so it answers in a session without a terminal
+            os.symlink('/dev/tty', path)  # accessible also in a session without a terminal
         elif content in (LIBRARY, UNREADABLE):
             shutil.copy(fake(13000), path)
             if content is UNREADABLE:
@@ -67,29 +68,31 @@ class Machine:
             with open(fake(13000), 'rb') as library:
                 whole = library.read()
             with open(path, 'wb') as file:
-                # The number of the machine, of which 0 is none.
+                # The field e_machine, for which 0 is no processor.
                 file.write(whole[:18] + bytes(2) + whole[20:])
         else:
             with open(path, 'wb') as file:
                 file.write(content if isinstance(content, bytes) else content.encode())
 
     def _command(self):
-        """The search as a user who is refused something: root never is."""
+        """Return the command as a user who may be denied access, which root never is."""
         if not self.is_user or os.geteuid() != 0:
             return [DIAGNOSE], {}, {}
-        # The folders of the build may be closed to others.
+        # Other users may have no access to the folders of the build.
         copy, command = [shutil.copy(path, self.folder.name) for path in (DIAGNOSE, COMMAND)]
         return [copy], {'CUSHIM_COMMAND': command}, {'user': NOBODY, 'group': NOBODY,
                                                      'extra_groups': []}
 
     def diagnose(self, state, code=0, origin='search', outcome='not-found', library='',
                  **variables):
-        """The diagnostics by name. Keywords are of the report, in capitals of the environment."""
+        """Return the names of the diagnostics. Keyword arguments describe the report; in capitals,
+        they are environment variables.
+        """
         return self.examine(state, code, origin, outcome, library, **variables)[0]
 
     def examine(self, state, code=0, origin='search', outcome='not-found', library='',
                 **variables):
-        """The diagnostics by name, and the advice that the command prints first."""
+        """Return the names of the diagnostics, and the advice that the command prints first."""
         hidden = ('LD_LIBRARY_PATH', 'NVIDIA_', 'KUBERNETES_', 'container', 'SNAP', 'APPTAINER_',
                   'SINGULARITY_', 'LOOK_IN', 'DENY')
         kept = {name: value for name, value in environment({}).items()
@@ -106,13 +109,13 @@ class Machine:
         self.folder.cleanup()
 
 
-# What became of the driver.
+# States of the driver.
 ABSENT = {'state': 'not-found'}
 STUB = {'state': 'stub', 'code': 34, 'outcome': 'stub'}
 READY = {'state': 'ready', 'outcome': 'loaded'}
 NO_GPU = {'state': 'no-device', 'code': 100, 'outcome': 'loaded'}
 UNFIT = {'state': 'too-old', 'code': 36, 'outcome': 'too-old'}
-# What the search leads to cannot be opened.
+# The library that the search finds cannot be opened.
 UNOPENED = {'state': 'not-loadable', 'code': 303, 'outcome': 'truncated'}
 MISMATCH = {'state': 'kernel-mismatch', 'code': 803, 'outcome': 'loaded'}
 COMPAT = {'state': 'init-failed', 'code': 804, 'outcome': 'loaded'}
@@ -123,12 +126,12 @@ def init_failed(code, **more):
     return {'state': 'init-failed', 'code': code, 'outcome': 'loaded', **more}
 
 
-# What a machine has.
+# The hardware and files of machines.
 GPU = {'/sys/bus/pci/devices/0000:01:00.0/vendor': '0x10de\n',
        '/sys/bus/pci/devices/0000:01:00.0/class': '0x030200\n'}
 BRIDGE = {'/sys/bus/pci/devices/0000:00:00.0/vendor': '0x8086\n',
           '/sys/bus/pci/devices/0000:00:00.0/class': '0x060000\n'}
-# The audio function of a card is NVIDIA's too.
+# The audio function of a graphics card is NVIDIA's, too.
 AUDIO = {'/sys/bus/pci/devices/0000:01:00.1/vendor': '0x10de\n',
          '/sys/bus/pci/devices/0000:01:00.1/class': '0x040300\n'}
 INTEL = {'/sys/bus/pci/devices/0000:00:02.0/vendor': '0x8086\n',
@@ -152,13 +155,13 @@ SYSTEM = '/usr/lib/x86_64-linux-gnu'
 
 
 def driver(release, folder=SYSTEM):
-    """The files of a driver's library."""
+    """Return the files of a driver library."""
     return {'%s/libcuda.so.1' % folder: LinkTo('libcuda.so.' + release),
             '%s/libcuda.so.%s' % (folder, release): LIBRARY}
 
 
 def module(release, is_open=False, machine='x86_64'):
-    """The kernel module of a release."""
+    """Return the files of the kernel module of a release."""
     return {'/sys/module/nvidia/version': release + '\n',
             '/proc/driver/nvidia/version':
                 'NVRM version: NVIDIA UNIX %s  %s  Release Build\n'
@@ -167,7 +170,7 @@ def module(release, is_open=False, machine='x86_64'):
 
 
 def pci(*devices):
-    """NVIDIA's devices on the bus, as `class:device`; beside them a bridge of another vendor."""
+    """Return NVIDIA's devices on the bus, from `class:device`, and a bridge of another vendor."""
     files = dict(BRIDGE)
     for number, device in enumerate(devices, 1):
         folder = '/sys/bus/pci/devices/0000:%02x:00.0/' % number
@@ -178,14 +181,14 @@ def pci(*devices):
 
 
 def information(minor, uuid='', model='NVIDIA GeForce RTX 4090'):
-    """What the kernel module knows of a GPU: without a UUID it has not been started."""
+    """Return the kernel module's files about a GPU; without a UUID, it has not been started."""
     uuid = uuid or 'GPU-%08x-1d3a-4e8b-9d9d-000000000000' % minor
     return {'/proc/driver/nvidia/gpus/0000:%02x:00.0/information' % (minor + 1):
             'Model: \t\t %s\nGPU UUID: \t %s\nDevice Minor: \t %d\n' % (model, uuid, minor)}
 
 
 def instances(gpu, *minors):
-    """MIG instances of a GPU, by the numbers of their capability files."""
+    """Return MIG instances of a GPU, by the numbers of their capability files."""
     files = {}
     for number, minor in enumerate(minors, 1):
         folder = '/proc/driver/nvidia/capabilities/gpu%d/mig/gi%d/' % (gpu, number)
@@ -199,7 +202,7 @@ def without(machine, *paths):
 
 
 def bound(name):
-    """The GPU with a kernel driver."""
+    """Return the GPU with a kernel driver."""
     return {**GPU, '/sys/bus/pci/devices/0000:01:00.0/driver': LinkTo('../../../drivers/' + name),
             '/sys/bus/drivers/%s/' % name: '', '/sys/module/%s/' % name: ''}
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Machines on which CUDA does not work: which diagnostics they have, and what is advised first.
+"""Machines on which CUDA does not work: their diagnostics, and the first advice.
 
-Each is a kind of machine about which people ask, laid out in a folder.
+Each is a kind of machine that users ask about, laid out in a folder.
 """
 
 import unittest
@@ -23,7 +23,7 @@ NO_HMM = {'/sys/module/nvidia_uvm/parameters/uvm_disable_hmm': 'Y\n'}
 
 
 def host(release, is_open=False, card=ADA):
-    """A machine with one GPU on which all but the library is right."""
+    """Return a machine with one GPU on which everything but the library is right."""
     return {**pci(card), **module(release, is_open), **DEVICES, **information(0), **UVM}
 
 
@@ -34,7 +34,7 @@ NVMAP = {'/dev/nvmap': DEVICE, '/dev/nvhost-ctrl': DEVICE}
 
 
 def conf(**folders):
-    """Folders of the linker's configuration, by the names of their files."""
+    """Return the files of the dynamic linker's configuration, with their folders by file name."""
     return {**CONF, **{'/etc/ld.so.conf.d/%s.conf' % name: folder + '\n'
                        for name, folder in folders.items()}}
 
@@ -50,8 +50,8 @@ def loaded(about, library):
 
 OWN = SYSTEM + '/libcuda.so.1'
 
-# name: what the machine has, what became of the driver, the diagnostics in their order, words of
-# the first advice and of the evidence, and words that the first advice must not have.
+# For each name: the machine, the state of the driver, the diagnostics in their order, words of the
+# first advice and of the evidence, and words that the first advice must not contain.
 MACHINES = {
     '802 without an NVSwitch':
         (host('535.129.03'), loaded(init_failed(802), OWN), [], ['Wait'], ['Start the service']),
@@ -312,7 +312,7 @@ MACHINES = {
 
 NIX = '/run/opengl-driver/lib'
 GL = SYSTEM + '/GL/nvidia-550-163-01/lib'
-# Machines that work: where the library is, and what else they have.
+# Working machines: the path of the library, and other facts.
 HEALTHY = {
     'bare metal': (SYSTEM, {}, {}),
     'Docker': (SYSTEM, DOCKER, {}),
@@ -341,7 +341,7 @@ class Machines(DiagnosticTest):
                 self.assertEqual(list(found), expected)
                 self.assertEqual([word for word in words if word not in said], [])
                 self.assertEqual([word for word in others if word in advice], [])
-                # Nothing is cut.
+                # The advice is not cut off.
                 self.assertTrue(advice.endswith('.') and len(advice) < 511)
 
     def test_machine_that_works_has_none(self):

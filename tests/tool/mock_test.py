@@ -64,7 +64,7 @@ class Info(ToolTest):
                 self.assert_status(result, status)
                 self.assertEqual(result.lines()['state'], state)
                 self.assertRegex(result.lines()['mock'], r'\Acushim mock .*; this is not a GPU\Z')
-                # What nvidia-smi lists does not matter to the mock.
+                # The output of nvidia-smi does not matter for the mock.
                 is_mocks = 'This is the mock driver: set devices' in result.lines()['advice']
                 self.assertEqual(is_mocks, state == 'no-device')
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Where `cushim profile --output` writes, and where somebody else would like it to write."""
+"""Where `cushim profile --output` writes, and attempts of other users to redirect it."""
 
 import os
 import stat
@@ -66,7 +66,8 @@ class NewFile(ToolTest):
         self.assertFalse(os.path.exists(os.path.join(self.folder, 'gone')))
 
     def assert_replaced(self, kept):
-        """FILE is another one than the file behind a descriptor, this user's and whole."""
+        """Assert that FILE is not the file behind the descriptor, but a complete file of this user.
+        """
         self.assertEqual(os.pread(kept, 4096, 0).decode(), TEXT)
         status = os.lstat(self.path)
         self.assertNotEqual(status.st_ino, os.fstat(kept).st_ino)
@@ -80,7 +81,7 @@ class NewFile(ToolTest):
         self.assertEqual(os.listdir(self.folder), ['gpu.profile'])
 
     def profile(self):
-        """A profile that was written where nobody else writes."""
+        """Return a profile that was written to a folder where no other user writes."""
         path = os.path.join(os.path.dirname(self.folder), 'whole')
         self.assert_written(self.write(path), path)
         return open(path, encoding='ascii')
@@ -116,7 +117,7 @@ class NewFile(ToolTest):
         self.assert_replaced(kept)
 
     def assert_part_is_in_the_way(self, reason):
-        """It is as it was afterwards, and so is FILE, which is there or is not."""
+        """Assert that the file in the way is unchanged, and so is FILE, which may exist or not."""
         before = os.lstat(self.part)
         for content in None, TEXT:
             if content:
@@ -158,7 +159,7 @@ class NewFile(ToolTest):
                 file.write(TEXT)
             os.chmod(self.part, mode)
             os.chown(self.part, NOBODY, NOBODY)
-            # The kernel itself may forbid root to open it (fs.protected_regular).
+            # The kernel may forbid even root to open it (fs.protected_regular).
             self.assert_part_is_in_the_way(': ')
 
     @unittest.skipUnless(os.geteuid() == 0, 'only root can become somebody else')

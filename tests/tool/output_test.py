@@ -24,7 +24,7 @@ PRINTING = [
 
 
 def run_shell(arguments, redirection, log=None):
-    """Run it with streams as a shell redirects them."""
+    """Run the command with streams that a shell redirects."""
     settings = {'CUSHIM_LIBRARY': fake(13000)}
     if log:
         settings['FAKE_LOG'] = log

@@ -12,7 +12,7 @@ MEMBERS = ['verdict', 'simulated', 'reason', 'advice', 'stage', 'state', 'code',
            'device_count', 'library', 'exit_status', 'signal', 'unreaped_pid']
 
 
-# What comes back at all does so within this, also on a machine that has much else to do.
+# Anything that returns at all returns within this time, also on a busy machine.
 PATIENT = ('--timeout', '240s')
 
 
@@ -58,7 +58,7 @@ class Probe(ToolTest):
         self.assertNotIn('state', result.lines())
 
     def test_hung(self):
-        # On a slow machine it comes to cuInit later.
+        # On a slow machine, the process reaches cuInit later.
         for seconds in 1, 8, 64:
             result = self.probe('misbehaving', patience=('--timeout', '%d s' % seconds),
                                 action='hang')

@@ -34,7 +34,7 @@ PROFILES = os.path.join(os.path.dirname(__file__), '../../src/mock/config/profil
 
 
 def entries(text):
-    """Key -> value; the comments are the file's own."""
+    """Map each key to its value, without the comments of the file."""
     lines = [line for line in text.splitlines() if line and not line.startswith('#')]
     return dict(line.split(' = ') for line in lines)
 
@@ -117,7 +117,7 @@ class Profile(ToolTest):
 
 @unittest.skipUnless('CUSHIM_MOCK_LIBRARY' in os.environ, 'the mock driver was not built')
 class OnTheMock(ToolTest):
-    """What the mock was made of comes back."""
+    """The command prints the profile with which the mock was made."""
 
     def profile(self, *arguments):
         result = self.run_command('profile', '--mock', *arguments)
@@ -132,7 +132,7 @@ class OnTheMock(ToolTest):
                 written = entries(file.read())
             self.assertGreater(len(written), 150)
             printed = self.profile('--set', 'profile=' + name)
-            # The mock has the memory that a small machine can back, not the device's.
+            # The mock has as much memory as a small machine can provide, not the device's.
             self.assertEqual(printed.pop('memory_bytes'), '2147483648')
             self.assertEqual(written.pop('memory_bytes'), memory)
             self.assertEqual(printed, written)
@@ -143,7 +143,7 @@ class OnTheMock(ToolTest):
                 written = entries(file.read())
             self.assertEqual(len(written), 69 if name == 'a100' else 68)
             printed = self.profile('--set', 'profile=' + name)
-            # What the file leaves out is not made up, but for what the mock has of its own.
+            # The mock invents no values that the file lacks, apart from the following ones.
             for key in 'PCI_BUS_ID', 'PCI_DEVICE_ID', 'PCI_DOMAIN_ID':
                 self.assertEqual(printed.pop('attribute.' + key), '0')
             for key in 'priority.least', 'priority.greatest':
@@ -159,14 +159,14 @@ class OnTheMock(ToolTest):
             with open(path, encoding='ascii') as file:
                 written = entries(file.read())
             printed = self.profile('--set', 'profile=' + path)
-        # The mock has addresses of its own, so it has all three.
+        # The mock has a PCI address of its own, so it has all three parts.
         self.assertEqual(printed.pop('attribute.PCI_DEVICE_ID'), '0')
         for prefix, count in (('attribute.', 6), ('priority.', 2), ('name', 1)):
             part = {key: value for key, value in written.items() if key.startswith(prefix)}
             self.assertEqual(len(part), count)
             self.assertEqual({key: value for key, value in printed.items()
                               if key.startswith(prefix)}, part)
-        # It keeps the limits that an H200 has.
+        # The other limits are those of an H200.
         for limit in 'limit.STACK_SIZE', 'limit.MALLOC_HEAP_SIZE':
             self.assertEqual(printed[limit], written[limit])
 

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`cushim run --error-exitcode --report`: what the mock driver finds, as a status and as a file."""
+"""`cushim run --error-exitcode --report`: the findings of the mock driver, as an exit status and as
+a file.
+"""
 
 import json
 import os
@@ -26,7 +28,7 @@ class Report(ToolTest):
         self.folder = folder.name
 
     def run_program(self, *words, options=(), name=None):
-        """The result, and the text of the report."""
+        """Return the result, and the text of the report."""
         path = os.path.join(self.folder, name) if name else None
         report = ('--report', path) if name else ()
         left = os.path.join(self.folder, 'left')

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`cushim run`: the environment and the status of a program, and that it finds the mock driver."""
+"""`cushim run`: the environment and exit status of a program, and that the program finds the mock
+driver.
+"""
 
 import os
 import shutil
@@ -17,7 +19,7 @@ NO_LIBRARY, NOT_EXECUTABLE, NOT_FOUND = 125, 126, 127
 class Program(ToolTest):
 
     def run_program(self, *words, **settings):
-        """A program with no options of `cushim run`."""
+        """Run a program without options of `cushim run`."""
         return self.run_command('run', '--', *words, **settings)
 
     def test_status_is_the_programs(self):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program with NVIDIA's CUDA runtime linked in: exit status 0 if that finds a device. */
+/* A program with NVIDIA's static CUDA runtime: exits with 0 if the runtime finds a device. */
 #include <cuda_runtime_api.h>
 
 int main(void)

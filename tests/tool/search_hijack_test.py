@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A library that somebody has left where Windows looks for libraries is never loaded as the driver.
+"""A library in a folder where Windows searches for libraries is never loaded as the driver.
 
-The system's own folder is filled under Wine only, and emptied again; so nothing else may run then.
+The system folder is used only under Wine, and cleaned up again, so nothing else may run at that
+time.
 """
 
 import os
@@ -33,14 +34,14 @@ class HijackTest(ToolTest):
         os.chmod(self.program, 0o755)
 
     def folders(self):
-        """Where the library lies: how the command is run that it is to mislead."""
+        """Map each place of the library to how the command is run that could load it from there."""
         path = host_path(self.folder)
         beside = [*COMMAND[:-1], self.program]
         return {
             'current folder': {'folder': self.folder},
             "program's folder": {'command': beside},
             'both': {'folder': self.folder, 'command': beside},
-            # Wine puts the first before the PATH of Windows, and Windows knows the second only.
+            # Wine prepends WINEPATH to the PATH of Windows; Windows itself knows only PATH.
             'PATH': {'WINEPATH': path, 'PATH': os.environ['PATH'] + os.pathsep + path},
         }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`cushim symbolize`: functions and lines in the place of addresses, and texts that mean harm."""
+"""`cushim symbolize`: functions and lines instead of addresses, and malicious texts."""
 
 import os
 import re
@@ -30,7 +30,7 @@ class Symbolize(ToolTest):
         return run.stdout.decode()
 
     def address(self, function):
-        """As messages have it: the offset of a function's second byte."""
+        """Return a call site as in a message: the offset of a function's second byte."""
         names = subprocess.run(['nm', PROGRAM], capture_output=True, text=True, check=True).stdout
         [offset] = re.findall(r'^([0-9a-f]+) [tT] %s$' % function, names, re.MULTILINE)
         return '%s+0x%x' % (NAME, int(offset, 16) + 1)

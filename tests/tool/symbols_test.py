@@ -51,7 +51,7 @@ class Symbols(ToolTest):
             self.assertEqual(self.symbols(option, '13').out, self.symbols(option, '13.0').out)
 
     def test_versions_without_symbols_are_reported(self):
-        """Standard output stays a list, or an object, of symbols."""
+        """Standard output contains only the list, or the object, of symbols."""
         newest = version(max(row['since'] for row in FUNCTIONS))
         for words in (('--since', '99.1'), ('--since', '12.7', '--until', '12.7')):
             with self.subTest(words=words):

@@ -15,12 +15,12 @@ WARMUP = 3
 
 
 def milliseconds(rounds):
-    """What the fake driver's timed rounds take."""
+    """Return the times of the fake driver's measured rounds."""
     return [1 + 3 * k % 7 for k in range(rounds)]
 
 
 def in_context(call):
-    """The calls of a function that acts in a context, which is current."""
+    """Return the driver calls of a function that needs a context, which is current."""
     return ['cuCtxGetCurrent', call]
 
 
@@ -176,7 +176,7 @@ class Failures(ToolTest):
     def test_elapsed_time_is_explained(self):
         calls = self.run_with(13000, 'time', '--repeat', '1').calls
         elapsed = calls.index('cuEventElapsedTime_v2') + 1
-        # The code, whether the driver goes on like that, and what the advice says.
+        # The code, whether later calls fail as well, and the advice.
         for code, on, advice in (400, 1, 'Both events are not recorded yet. '), \
                                 (400, 0, 'Neither event stands in the way any more: '), \
                                 (600, 1, 'Both events are still pending: '), \
@@ -225,8 +225,10 @@ class Interruption(ToolTest):
 class Progress(ToolTest):
 
     def run_on_terminal(self, **settings):
-        """Run it with a terminal as standard error. Returns status and what the terminal got."""
-        import pty  # Windows has none
+        """Run the command with a terminal as standard error; return the status and the terminal's
+        input.
+        """
+        import pty  # not on Windows
         main, terminal = pty.openpty()
         arguments = [*COMMAND, 'time', '--repeat', '30', '--library', fake(13000)]
         with subprocess.Popen(arguments, env=environment(settings), stdout=subprocess.DEVNULL,
@@ -236,7 +238,7 @@ class Progress(ToolTest):
             try:
                 while piece := os.read(main, 4096):
                     shown += piece
-            except OSError:  # how Linux reports that the other side is closed
+            except OSError:  # Linux's error when the other end is closed
                 pass
         os.close(main)
         return process.returncode, shown.decode('ascii')
@@ -252,7 +254,7 @@ class Progress(ToolTest):
         begin = time.monotonic()
         status, shown = self.run_on_terminal()
         self.assertEqual(status, DONE)
-        # A machine on which the run takes longer may show it.
+        # On a machine where the run takes longer, progress may be shown.
         if time.monotonic() - begin < 1:
             self.assertEqual(shown, '')
 

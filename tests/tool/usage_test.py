@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Command lines that are wrong: exit 64, nothing on standard output, and words that help."""
+"""Wrong command lines: exit status 64, nothing on standard output, and a helpful message."""
 
 import unittest
 
@@ -11,7 +11,7 @@ DEVICE = 'expected a whole number from 0 to 2147483647'
 SIZE = 'expected a number of bytes from 1 to 1048576G, such as 4096, 64K, 256M or 2G'
 VERSION = 'expected a version of CUDA, such as 12.8'
 
-# The command line, and what the message says.
+# The command line, and the message.
 TABLE = [
     ('frobnicate', "there is no command 'frobnicate'\n"),
     ('ifno', "there is no command 'ifno'; did you mean 'info'?\n"),
@@ -57,7 +57,7 @@ TABLE = [
     ('time --bytes 0', "--bytes is out of range with '0': " + SIZE),
     ('time --bytes 0G', "--bytes is out of range with '0G': " + SIZE),
     ('time --bytes 1048577G', "--bytes is out of range with '1048577G': " + SIZE),
-    # 2^64 and more, which must not come round to something small.
+    # 2^64 and more, which must not wrap around to a small number.
     ('time --bytes 18446744073709551616', "--bytes cannot be '18446744073709551616': "),
     ('time --bytes 18446744073709551617', "--bytes cannot be '18446744073709551617': "),
     ('time --bytes 17179869185G', "--bytes cannot be '17179869185G': " + SIZE),

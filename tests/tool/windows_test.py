@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What is different on Windows.
+"""The differences on Windows.
 
-Names, advice, the environment of an elevated process; who finds the mock's nvcuda.dll under
-`cushim run`, and how that ends.
+Names, advice, the environment of an elevated process, and which programs find the mock's nvcuda.dll
+under `cushim run`.
 """
 
 import os
@@ -18,7 +18,7 @@ CLIENT = host_path(os.environ.get('CUSHIM_MOCK_CLIENT', ''))
 LINKED = host_path(os.environ.get('CUSHIM_MOCK_LINKED', ''))
 NO_LIBRARY, NOT_EXECUTABLE, NOT_FOUND = 125, 126, 127
 
-# What is called a client asks for each word by GetProcAddress(), and prints the answer.
+# The client looks up each word by GetProcAddress(), and prints the result.
 NAME = 'nvcuda.dll'
 
 

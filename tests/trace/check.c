@@ -9,7 +9,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/json_check.h"
 
-/* Calls of a thread begin in order, end within one another, and all of their words can be read. */
+/* The calls of a thread begin in order and nest, and all of their words are readable. */
 static void check_items(const struct trace_reader *reader)
 {
     enum { THREADS = 64 };

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`cushim trace -- PROGRAM`: which files it writes, how it ends, and what it refuses.
 
-Programs run on the mock. `--library` names the mock's library as if it were a real driver's.
+Programs run on the mock. `--library` names the mock's library in the role of a real driver's.
 """
 
 import contextlib
@@ -22,7 +22,9 @@ PLAIN_CALLS = 14
 
 
 def take_signals():
-    """Restore the default handlers: the tests may be run with ignored signals, as by nohup."""
+    """Restore the default handlers, because the tests may run with ignored signals, such as under
+    nohup.
+    """
     for number in signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM:
         signal.signal(number, signal.SIG_DFL)
 
@@ -35,7 +37,7 @@ class Command(TraceTest):
         return {**kept, **settings}
 
     def run_command(self, *words, code=0, **settings):
-        """Run the command in the folder of the test; returns its standard output and error."""
+        """Run the command in the test's folder; return its standard output and standard error."""
         run = subprocess.run([COMMAND, *words], cwd=self.folder, env=self.environment(**settings),
                              stdin=subprocess.DEVNULL, capture_output=True, check=False,
                              timeout=300)
@@ -150,7 +152,8 @@ class Ends(Command):
 
     def test_signals_end_the_conversion(self):
         for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
-            # It waits for somebody to read the page, which is larger than what a pipe holds.
+            # The command blocks until the page is read, because the page is larger than a pipe's
+            # buffer.
             os.mkfifo(self.path('run.html'))
             with subprocess.Popen([COMMAND, 'trace', '--mock', '--quiet', '--output', 'run.html',
                                    '--', PROGRAM, 'plain'], cwd=self.folder,
@@ -236,7 +239,7 @@ class Untraced(Command):
 
 
 class Drivers(Command):
-    """The library over a driver, which is the mock's library, given by its path."""
+    """The library over a driver; the driver is the mock's library, given by its path."""
 
     def test_faults_over_a_driver(self):
         rule = 'cuMemsetD8Async => return(LAUNCH_FAILED)'
@@ -274,7 +277,7 @@ class Drivers(Command):
 class Programs(Command):
     def test_programs_do_the_same_as_without_a_trace(self):
         traced = 0
-        # No thread of the mock's own takes part in what times they print.
+        # In mode auto, no thread of the mock influences the times that the programs print.
         settings = {'CUSHIM_MOCK_SETTINGS': 'mode = auto'}
         for program in COMPARED:
             with self.subTest(program=os.path.basename(program)):

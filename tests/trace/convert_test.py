@@ -36,7 +36,7 @@ def scenario():
     trace.call('cuMemAllocPitch_v2', 3100, 3200, 0x9000, 512, 500, 10, 4, flags=written(0, 1))
     trace.call('cuMemAlloc_v2', 3300, 3400, 0xdead, 1 << 40, code=2)
     trace.call('cuStreamCreate', 3500, 3600, 0x200, 1, flags=written(0))
-    # Calls that nest, three deep.
+    # Calls that nest three levels deep.
     trace.call('cuCtxSynchronize', 4000, 9000)
     trace.call('cuStreamSynchronize', 5000, 8000, 0x200)
     trace.call('cuStreamQuery', 6000, 7000, 0x200, code=600)
@@ -54,7 +54,7 @@ def scenario():
     trace.range(1500, 30000, 'outer')
     trace.range(2000, 9500, 'inner')
     trace.range(90000, 0, 'never closed')
-    # Two that overlap, as no ranges of a thread do.
+    # Two overlapping ranges, which the ranges of a thread cannot be.
     trace.process_range(3000, 20000, 'step 1')
     trace.process_range(10000, 40000, 'step 2')
     trace.mark(5500, 'here')
@@ -75,7 +75,7 @@ def scenario():
         trace.call('cuMemcpyAsync', 50000 + 1000 * i, 50500 + 1000 * i, 1, 2, 300, 0x201)
         trace.work(kind, 'cuMemcpyAsync', 50600 + 1000 * i, 50900 + 1000 * i,
                    stream=0x201, size=300 if kind != GRAPH else 0)
-    # Work of calls that are not in the file, and work without times.
+    # Work of calls that are missing in the file, and work without times.
     trace.work(SET, 'cuMemsetD8Async', 80000, 81000)
     trace.work(SET, 'cuMemsetD8Async', 0, 0)
     trace.work(SET, 'cuMemsetD8Async', 82000, 83000)
@@ -106,7 +106,7 @@ def spans(events):
 
 
 class Document:
-    """A JSON document, with its events by track."""
+    """Return a JSON document, with its events by track."""
 
     def __init__(self, document):
         self.other = document['otherData']
@@ -452,7 +452,7 @@ def random_trace(seed):
 
 
 class Kernels(TraceTest):
-    """C++ names of kernels, by a c++filt that the test puts into PATH."""
+    """Kernels with C++ names, demangled by a c++filt that the test puts on PATH."""
 
     # The second contains a newline, and the third is not mangled.
     NAMES = ['_Z5scaleIfEvPT_f', '_Z1av\n_Z1bv', 'plain', '_Z3addPii', '_Z']
@@ -469,7 +469,7 @@ class Kernels(TraceTest):
         return self.write(trace)
 
     def names(self, path, script=None, folder=None):
-        """The names and symbols of the kernels, if c++filt is this script."""
+        """Return the names and symbols of the kernels when c++filt is this script."""
         folder = folder or self.path('bin')
         os.makedirs(folder, exist_ok=True)
         if script:
@@ -561,7 +561,7 @@ class Random(TraceTest):
                  for event in track['events']]
         self.assertEqual(found, [('Thread %d' % call['thread'], call['began'], call['ended'],
                                   call['name']) for call in trace.calls])
-        # Every piece of work leads back to its call.
+        # Every piece of work is linked to its call.
         links = sorted((event['began'], event['ended'], found[event['link'] - 1][:2])
                        for track in page['tracks'] if track['kind'] == 'stream'
                        for event in track['events'])

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trace files that are cut off, overwritten or no traces: the damage is described, and what can be
-read is converted."""
+"""Trace files that are cut off, overwritten or not traces: the damage is reported, and the rest is
+converted.
+"""
 
 import struct
 import unittest
@@ -43,7 +44,8 @@ class Damage(TraceTest):
         self.assertIn(('cushim: %s %s\n' % (path, problem)).encode(), run.stderr)
 
     def counts(self, data):
-        """How many calls of each thread are read, and the lines of the summary about damage."""
+        """Return how many calls of each thread are read, and the lines of the summary about damage.
+        """
         document, summary = self.json(self.save(data))
         events = [event['tid'] for event in document['traceEvents'] if event['ph'] == 'X']
         damage = [line for line in summary.splitlines() if line.startswith('Damaged: ')]
@@ -84,7 +86,8 @@ class Damage(TraceTest):
         self.assertIn(b'cannot be read: Is a directory', folder.stderr)
 
     def test_file_that_was_cut_off(self):
-        # Thread 1 has the chunk 0, thread 2 the one behind its last one, or as they were taken.
+        # Which thread has the first chunk, and which the following ones, depends on the order in
+        # which they were taken.
         (whole, other), _ = self.counts(self.data)
         end = HEADER + CHUNK + CHUNK_HEAD + 5 * self.record
         counts, damage = self.counts(self.data[:end])

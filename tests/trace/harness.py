@@ -21,7 +21,7 @@ INJECTED = 1 << 31
 
 
 def written(*indices):
-    """The flags of a call for which the driver wrote through these arguments."""
+    """Return the flags of a call for which the driver wrote through these arguments."""
     return sum(1 << index for index in indices)
 
 
@@ -31,7 +31,7 @@ def hexadecimal(text):
 
 
 class Trace:
-    """The lines for write_trace, and the calls and work in them."""
+    """The input lines for write_trace, and the calls and work in them."""
 
     def __init__(self, **header):
         self.lines, self.calls, self.works = [], [], []
@@ -58,7 +58,7 @@ class Trace:
 
     def work(self, kind, name, began, ended, *, context=0x100, stream=0x200, function=0, size=0,
              grid=(0, 0, 0), block=(0, 0, 0), shared=0, device=0):
-        """Work of the last call of the thread, if that is of the same function."""
+        """Add work of the thread's last call, if that call is of the same function."""
         calls = [call for call in self.calls if call['thread'] == self.current][-1:]
         call = calls[0]['began'] if calls and calls[0]['name'] == name else None
         self.works.append({'kind': kind, 'name': name, 'began': began - self.began,
@@ -83,7 +83,7 @@ class Trace:
 
 
 class Varints:
-    """A decoder of numbers in LEB128."""
+    """A decoder of LEB128 numbers."""
 
     def __init__(self, data):
         self.data, self.at = data, 0
@@ -100,7 +100,7 @@ class Varints:
 
 
 def read_html(data):
-    """The data of a page, with the events of each track in its member `events`."""
+    """The data of a page; its member `events` has the events of each track."""
     text = data.decode('utf-8')
     [part] = re.findall(r'<script id="data" type="application/json">(.*?)</script>', text, re.S)
     [events] = re.findall(r'<script id="events" type="application/octet-stream">(.*?)</script>',
@@ -137,7 +137,7 @@ class TraceTest(unittest.TestCase):
         return os.path.join(self.folder, name)
 
     def write(self, trace, name='program.trace'):
-        """Write a trace file; returns its path."""
+        """Write a trace file; return its path."""
         subprocess.run([WRITER, self.path(name)], input='\n'.join(trace.lines).encode('ascii'),
                        check=True)
         return self.path(name)
@@ -148,14 +148,14 @@ class TraceTest(unittest.TestCase):
                               capture_output=True, check=False, timeout=300)
 
     def convert(self, path, output, **environment):
-        """Convert a trace; returns the bytes of the output, and the summary."""
+        """Convert a trace; return the bytes of the output, and the summary."""
         run = self.run_convert(path, self.path(output), **environment)
         self.assertEqual((run.returncode, run.stdout), (0, b''), run.stderr)
         with open(self.path(output), 'rb') as file:
             return file.read(), run.stderr.decode('utf-8')
 
     def json(self, path, **environment):
-        """Convert to JSON, and validate it; returns the document and the summary."""
+        """Convert to JSON and validate it; return the document and the summary."""
         data, summary = self.convert(path, 'out.json', **environment)
         document = validate_json.parse(data)
         validate_json.validate(document)

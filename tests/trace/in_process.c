@@ -41,7 +41,7 @@ static void refusals(struct cushim_layer *layer, const char *path)
     check(cushim_trace_start(layer, &options), CUDA_ERROR_ALREADY_ACQUIRED, "a second");
 }
 
-/* Queue more work before a wait than the trace leaves unread. */
+/* Queue more work before a wait than the trace can hold unread. */
 static void work(struct cushim_layer *layer, const char *path)
 {
     struct cushim_trace_options options = CUSHIM_TRACE_OPTIONS_INIT;
@@ -61,7 +61,7 @@ static void work(struct cushim_layer *layer, const char *path)
     cushim_trace_stop(layer);
 }
 
-/* In the mode `manual`, time passes in cushim_mock_drain() only. */
+/* In mode `manual`, time passes only in cushim_mock_drain(). */
 static void steps(struct cushim_test *test, const char *path)
 {
     struct cushim_trace_options options = CUSHIM_TRACE_OPTIONS_INIT;

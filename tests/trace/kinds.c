@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels by the functions that launch them, and copies of each shape. */
+/* Kernels from each function that launches them, and copies of each shape. */
 #include "program.h"
 
 enum { PITCH = 64 };
@@ -66,7 +66,7 @@ static void copy(CUdeviceptr memory, CUcontext context)
     check(cu->Memcpy3DPeer(&between), "cuMemcpy3DPeer");
 }
 
-/* In a context of its own, which it destroys. */
+/* Creates a context for the work, and destroys it. */
 void queue_kinds(void)
 {
     static const char image[] = ".version 6.0\n.target sm_50\n.address_size 64\n"

@@ -21,7 +21,10 @@ static uint64_t random_below(uint64_t below)
     return (random_state >> 33) % below;
 }
 
-/* A field of the header, or a word that a record has filled: most of a chunk may be zeros. */
+/*
+ * A field of the header, or a word of a record; a random offset would mostly hit the zeros of a
+ * chunk.
+ */
 static size_t choose_place(const unsigned char *bytes, size_t size)
 {
     static const unsigned char zeros[8];
@@ -53,10 +56,10 @@ static void change(unsigned char *bytes, size_t size)
     case 1:
         memcpy(bytes + place, &number, width);
         break;
-    case 2: /* from elsewhere */
+    case 2: /* a word from elsewhere */
         memcpy(bytes + place / 8 * 8, bytes + choose_place(bytes, size), 8);
         break;
-    default: /* a little more or less */
+    default: /* a small difference */
         memcpy(&word, bytes + place / 8 * 8, sizeof word);
         word += random_below(64) - 32;
         memcpy(bytes + place / 8 * 8, &word, sizeof word);
@@ -96,7 +99,7 @@ int main(int count, char **words)
         read += trace_check(path);
     }
     printf("%ld mutants, of which %zu could be read\n", wanted, read);
-    /* Most of the changes are behind the header. */
+    /* Most changes are after the header. */
     CLAIM(2 * read > (size_t)wanted && read < (size_t)wanted);
     return 0;
 }

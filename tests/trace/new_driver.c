@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A driver with functions that no registry has: cuGetProcAddress finds names with `New`. */
+/*
+ * A driver with functions that are not in the registry: cuGetProcAddress finds names that contain
+ * `New`.
+ */
 #include <string.h>
 
 #include <cushim/slots.h>

@@ -98,7 +98,7 @@ static void *call_often(void *data)
     return NULL;
 }
 
-/* Map the counters, which other processes can read, also after this one was killed. */
+/* Map the counters to a file, which other processes can read even after this process was killed. */
 static uint64_t *map_counts(const char *path, unsigned count)
 {
     const int file = open(path, O_RDWR);
@@ -167,7 +167,7 @@ static void be_killed(void)
     raise(SIGKILL);
 }
 
-/* The child closes its standard streams, so that nobody waits for their end. */
+/* The child closes its standard streams, so that no reader waits for their end. */
 static void leave_child(void)
 {
     int ready[2];

@@ -7,13 +7,13 @@
 
 extern const struct cushim_table *cu;
 
-/* A call that fails ends the program. */
+/* Exit if a call has failed. */
 void check(CUresult code, const char *what);
 
 /* Load the driver and make the primary context current. */
 CUcontext begin(void);
 
-/* Does what `plain` does. */
+/* Do what the argument `plain` does. */
 void plain(void);
 
 void name_ranges(void);

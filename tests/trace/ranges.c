@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the headers of NVTX do in a program. */
+/* Calls NVTX in the way in which its headers do. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -91,7 +91,7 @@ static void *end_elsewhere(void *id)
     return NULL;
 }
 
-/* Wide characters, and texts that are registered once. */
+/* Wide characters, and registered strings. */
 static void name_by_other_functions(void *domain)
 {
     const struct attributes by_handle = {
@@ -110,7 +110,7 @@ static void name_by_other_functions(void *domain)
     thread_named((uint32_t)syscall(SYS_gettid), "the first thread");
 }
 
-/* Two ranges that overlap; the first ends in another thread, and ids that are none end nothing. */
+/* Two overlapping ranges; another thread ends the first. Ending an unknown id has no effect. */
 static void name_process_ranges(void *domain, const void *attributes)
 {
     uint64_t first, second;
@@ -151,7 +151,7 @@ void name_ranges(void)
     if (!domain || pushed("outer") != 0 || !pushed_wide || pushed_wide(L"\u2713 inner") != 1)
         exit(1);
     plain();
-    /* The ranges of a domain are its own. */
+    /* A domain has its own stack of ranges. */
     if (pushed_in(domain, &wide) != 0 || popped() != 1 || pushed("within") != 1)
         exit(1);
     plain();

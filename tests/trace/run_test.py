@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The traces of programs on the mock, over the mock in the place of a driver, and over drivers."""
+"""Traces of programs on the mock, over the mock in the role of a driver, and over real drivers."""
 
 import glob
 import os
@@ -14,11 +14,11 @@ IN_PROCESS = os.environ['CUSHIM_IN_PROCESS']
 MOCK = os.environ['CUSHIM_MOCK_LIBRARY']
 OVER_DRIVER = os.environ['CUSHIM_OVER_DRIVER']
 NEW_DRIVER = os.environ['CUSHIM_NEW_DRIVER']
-# Where tests/drivers/fetch.sh stores them.
+# The folder where tests/drivers/fetch.sh stores them.
 DRIVERS = os.environ.get('CUSHIM_DRIVERS') or os.path.join(
     os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache'), 'cushim', 'drivers')
 
-# In the mode `auto` the mock has no threads, so traces are the same in every run.
+# In mode `auto` the mock has no threads, so each run makes the same trace.
 QUIET = 'quiet = yes\nmode = auto'
 
 # Whether the kernel can allocate pages of the file without opening it (MADV_POPULATE_WRITE).
@@ -27,7 +27,7 @@ POPULATES = [int(part) for part in re.findall('[0-9]+', os.uname().release)[:2]]
 
 class Run(TraceTest):
     def trace(self, library, *words, options='', code=0, program=PROGRAM, **environment):
-        """Run a program with a library in place of the driver; returns the paths of its traces."""
+        """Run a program with a library as its driver; return the paths of its traces."""
         variables = {**os.environ, 'CUSHIM_LIBRARY': library,
                      'LD_LIBRARY_PATH': os.path.dirname(library),
                      'CUSHIM_MOCK_SETTINGS': QUIET, 'CUSHIM_TRACE': self.path('run'),
@@ -50,7 +50,7 @@ class Run(TraceTest):
         return self.json(path)[0]
 
     def events(self, path):
-        """The text of the events, without what the system chooses: addresses and the process."""
+        """Return the text of the events without addresses and process numbers."""
         events = self.convert(path, 'out.json')[0].decode().split('"otherData"')[0]
         process = re.search('"pid":([0-9]+)', events)[1]
         for number in (process, str(int(process) + 1)):
@@ -58,20 +58,20 @@ class Run(TraceTest):
         return re.sub('0x[0-9a-f]+', '', events)
 
     def calls(self, path):
-        """The events of calls in a trace, by time."""
+        """Return the calls in a trace, by time."""
         events = [event for event in self.document(path)['traceEvents'] if event['ph'] == 'X' and
                   event['name'].startswith('cu') and 'returned' in event.get('args', {})]
         return sorted(events, key=lambda event: event['ts'])
 
     def works(self, path):
-        """The events of work in a trace, by time."""
+        """Return the work in a trace, by time."""
         events = [event for event in self.document(path)['traceEvents'] if event['ph'] == 'X' and
                   'call' in event.get('args', {})]
         return sorted(events, key=lambda event: event['ts'])
 
 
 class OverMock(Run):
-    """On the mock, with the times of its virtual clock."""
+    """Programs on the mock, whose traces have the times of the virtual clock."""
 
     def test_calls_come_in_order_with_arguments_and_results(self):
         [path] = self.mock('plain')
@@ -254,7 +254,7 @@ class Threads(Run):
             self.assertEqual(sorted(self.count(path).values())[-self.COUNT:], [each] * self.COUNT)
 
     def test_work_of_all_threads_is_timed(self):
-        """In the mode in which threads of the mock do the work, and complete the records."""
+        """In mode threaded, threads of the mock execute the work and complete the records."""
         for run in (self.mock, self.over_mock):
             [path] = run('work', '16', '200', CUSHIM_MOCK_SETTINGS='quiet = yes')
             works = self.works(path)
@@ -291,7 +291,7 @@ class Threads(Run):
 
 
 class InProcess(Run):
-    """A program that starts and stops traces itself."""
+    """A program that starts and stops its trace itself."""
 
     def test_what_cannot_be_traced_is_refused_at_once(self):
         [path] = self.trace(MOCK, 'refusals', self.folder, program=IN_PROCESS)
@@ -305,7 +305,7 @@ class InProcess(Run):
             self.assertEqual(traces.pop().count('"cat":"copy"'), 10)
 
     def test_nothing_of_the_driver_is_left_when_it_stops(self):
-        """At the exit the mock counts one leaked handle: the context."""
+        """At exit the mock counts one leaked handle, the context."""
         files = self.trace(MOCK, 'again', self.folder, program=IN_PROCESS, CUSHIM_TRACE='',
                            CUSHIM_MOCK_SETTINGS=QUIET + '\nleaks = report')
         self.assertEqual(len(files), 3)
@@ -314,7 +314,7 @@ class InProcess(Run):
 
 
 class OverDriver(Run):
-    """The library over a driver, which is the mock's library."""
+    """The library over a driver; the driver is the mock's library."""
 
     def test_calls_and_work_are_those_of_the_program(self):
         [path] = self.over_mock('plain')
@@ -331,7 +331,7 @@ class OverDriver(Run):
                                     CUSHIM_MOCK_SETTINGS=QUIET + '\nfault = *:nth=9999 => lost')
             [count] = re.findall(rb'matched (\d+) times', self.run_result.stderr)
             matched.append(int(count) - len(self.calls(path)))
-        # As the library opens the driver it asks for the version, before it traces.
+        # When the library opens the driver, it asks for the version before it begins to trace.
         self.assertEqual(matched[0], 1)
         self.assertGreater(matched[1], 1)
 
@@ -384,10 +384,10 @@ class OverDriver(Run):
 
 
 class OverRealDrivers(Run):
-    """Real drivers: without a GPU, cuInit fails, and the trace shows the failing call."""
+    """Real drivers: without a GPU, cuInit fails, and the trace shows the failed call."""
 
     def test_the_failing_initialisation_is_in_the_trace(self):
-        # One of them is a link to the other, or the only one.
+        # A folder may have two names for one file, of which one is a link.
         folders = {os.path.dirname(path): path
                    for path in sorted(glob.glob(os.path.join(DRIVERS, '*', 'libcuda.so.*')),
                                       reverse=True)}
@@ -398,7 +398,7 @@ class OverRealDrivers(Run):
             with self.subTest(driver=os.path.basename(os.path.dirname(library))):
                 files = self.trace(OVER_DRIVER, 'plain', CUSHIM_DRIVER=library, code=1)
                 if b'cannot be used' in self.run_result.stderr:
-                    continue  # it needs another library, which is not here
+                    continue  # needs another library, which is not here
                 [path] = files
                 traced += 1
                 last = self.calls(path)[-1]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many threads make calls without a pause, and the process is killed: every file converts, and
-every call is recorded or counted as lost.
+"""Many threads make calls without a pause, and the process is killed: every file can be converted,
+and every call is recorded or counted as lost.
 
     stress_test.py [THREADS CALLS KILLS]
 
@@ -43,7 +43,7 @@ class Stress(TraceTest):
         return sum(array.array('Q', memory[:]))
 
     def figures(self, path):
-        """How many calls are recorded, have not returned, and are lost."""
+        """Return how many calls are recorded, have not returned, and are lost."""
         output = self.path('run.html')
         run = self.run_convert(path, output)
         self.assertEqual(run.returncode, 0, run.stderr)
@@ -64,7 +64,7 @@ class Stress(TraceTest):
             made = self.made(memory)
         [path] = glob.glob(self.path('run.*.trace'))
         calls, unfinished, lost = self.figures(path)
-        # A call is recorded as it begins, and counted when it has returned.
+        # A call is recorded when it begins, and counted when it has returned.
         self.assertGreaterEqual(calls + lost, made)
         self.assertLessEqual(calls + lost, made + THREADS + BEGIN_CALLS)
         self.assertLessEqual(unfinished, THREADS)

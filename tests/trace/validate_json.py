@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check a document against the Trace Event Format, as the authors of chrome://tracing describe it.
+"""Check a document against the Trace Event Format, as documented by the authors of
+chrome://tracing.
 
-Of the phases, this knows those that cushim writes. Times are exact: Decimal, in microseconds.
+Only the phases that cushim writes are known. Times are exact: Decimal, in microseconds.
 
     validate_json.py FILE
 """
@@ -25,7 +26,7 @@ def require(condition, event, what):
 
 
 def no_duplicates(pairs):
-    """A JSON object; refuses duplicate keys."""
+    """Return a JSON object; refuse duplicate keys."""
     result = dict(pairs)
     if len(result) != len(pairs):
         raise Invalid('a key comes twice: %r' % (pairs,))
@@ -33,7 +34,7 @@ def no_duplicates(pairs):
 
 
 def parse(data):
-    """Parse a document, which has to be UTF-8 without control characters."""
+    """Parse a document, which must be UTF-8 without control characters."""
     text = data.decode('utf-8')
     if any(ord(one) < 32 and one != '\n' for one in text):
         raise Invalid('there is a control character')
@@ -76,7 +77,7 @@ def check_event(event):
 
 
 def check_nesting(events):
-    """The events of a track nest."""
+    """Check that the events of a track nest."""
     ends = []
     for event in sorted(events, key=lambda one: (one['ts'], -one['dur'])):
         end = event['ts'] + event['dur']
@@ -87,7 +88,7 @@ def check_nesting(events):
 
 
 def check_flows(events, tracks):
-    """Each flow begins at an event, and ends once at the begin of another one."""
+    """Check that each flow begins at an event, and ends once at the beginning of another one."""
     starts = {}
     for event in events:
         if event['ph'] == 's':
@@ -108,7 +109,7 @@ def check_flows(events, tracks):
 
 
 def check_asynchronous(events):
-    """Each asynchronous event begins once, and ends once, not before its begin."""
+    """Check that each asynchronous event begins once, and ends once, not before it begins."""
     begun = {}
     for event in events:
         key = (event['pid'], event.get('cat'), event.get('id'))

@@ -40,7 +40,7 @@ static struct trace_header header = {
 /* The chunk that a thread writes to. */
 static struct thread {
     struct trace_chunk head;
-    uint64_t place; /* of the chunk in the file */
+    uint64_t place; /* its offset in the file */
     unsigned char *data;
 } threads[THREADS], *thread;
 
@@ -120,7 +120,7 @@ static uint16_t next_slot(void)
     return (uint16_t)strtoul(word, NULL, 0);
 }
 
-/* Returns how many bytes there are, with the NUL that closes them. */
+/* Returns the number of bytes, including the NUL at the end. */
 static size_t next_text(char *bytes, size_t room)
 {
     const char *word = next_word();
@@ -134,7 +134,7 @@ static size_t next_text(char *bytes, size_t room)
     return size + 1;
 }
 
-/* A record whose last words are a text. */
+/* Write a record whose last words are a text. */
 static void put_text(struct trace_record *record, uint64_t *words, size_t before)
 {
     char *text = (char *)(words + before);

@@ -2,7 +2,7 @@
 /*
  * Calls without a driver, or of a symbol that the driver lacks: the usual error macro prints the
  * reason, and a missing symbol is logged. The same tests run on the machine code and on the C
- * functions of other systems.
+ * functions for other platforms.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -21,10 +21,10 @@ static struct fake_source broken = {.lacks = {"cuInit"}};
 
 /* --- cuGetErrorName and cuGetErrorString --- */
 
-/* The ways in which a process has no driver that answers. */
+/* The ways in which a process gets no working driver. */
 static const struct situation {
     const char *name;
-    CUresult code; /* of cuInit(0) */
+    CUresult code; /* the result of cuInit(0) */
     /* The source of the load: the fake driver, one that lacks cuInit, or CUSHIM_LIBRARY=none. */
     enum { FAKE, BROKEN, NONE } what;
     unsigned init_calls; /* before the one whose code is looked up */
@@ -89,7 +89,7 @@ static const struct situation *situation;
 
 static int check_situation(void)
 {
-    /* The first call may be that of GetErrorString. */
+    /* A program's first call may be to GetErrorString. */
     const int wrong = count_wrong_texts(enter(situation));
 
     return wrong + (init() != situation->code) + count_wrong_texts(situation->code);
@@ -183,7 +183,7 @@ static void registry_answers_for_a_code_of_cushim_that_the_driver_does_not_know(
     assert_int_equal(load_old_driver(), CUDA_SUCCESS);
     assert_int_equal(count_wrong_answers(cushim_driver()), 0);
     assert_int_equal(count_wrong_answers(lazy), 0);
-    /* Other codes that the driver does not know are the driver's affair. */
+    /* Only the driver interprets other codes, even if it does not know them. */
     assert_int_equal(cushim_driver()->GetErrorName(CUDA_ERROR_NOT_READY, &text),
                      CUDA_ERROR_INVALID_VALUE);
     assert_null(text);
@@ -244,7 +244,10 @@ static void call_of_a_missing_symbol_is_logged_once(void **state)
         assert_null(wrong);
     }
     assert_int_equal(log_lines, 1);
-    /* The name, the CUDA version that introduced the symbol, and the driver's. */
+    /*
+     * The message states the name, the CUDA version that introduced the symbol, and the driver's
+     * version.
+     */
     assert_non_null(strstr(logged, "cuMemAlloc_v2 "));
     assert_non_null(strstr(logged, "CUDA 3.2,"));
     assert_non_null(strstr(logged, "CUDA 12.8"));

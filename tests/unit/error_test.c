@@ -7,7 +7,7 @@
 
 #include "tests/support/cmocka.h"
 
-/* All codes of CUDA are below. */
+/* Every CUDA result code is below this number. */
 enum { MOST_CODES = 1100 };
 
 /* tests/registry checks that each code of cuda.h has a row. */
@@ -50,7 +50,9 @@ static void every_text_is_one_line_that_ends_as_documented(void **state)
 
 static void unknown_code_is_reported_as_unknown(void **state)
 {
-    /* Numbers that no toolkit defines, and two that become 0 and 700 if truncated to 16 bits. */
+    /*
+     * Numbers that no toolkit defines, and two that would become 0 and 700 if truncated to 16 bits.
+     */
     static const int unknown[] = {-1, 9, 12345, 65536, 65536 + 700, INT_MIN, INT_MAX};
 
     for (size_t i = 0; i < COUNT(unknown); i++) {
@@ -66,7 +68,7 @@ static void unknown_code_is_reported_as_unknown(void **state)
 static void code_says_what_it_makes_unusable(void **state)
 {
     static const int faults[] = {700, 702, 714, 719, 0}; /* kernel faults */
-    static const int lost[] = {4, 803, 804, 810, 0};     /* the driver is lost */
+    static const int lost[] = {4, 803, 804, 810, 0};     /* the device is lost */
     static const int harmless[] = {1, 2, 3, 34, 36, 100, 201, 302, 303, 400, 600, 709, 900, 999, 0};
 
     for (const int *code = faults; *code; code++)

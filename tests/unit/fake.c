@@ -22,7 +22,7 @@ static CUresult CUDAAPI driver_get_version(int *version)
     return fake.version_code;
 }
 
-/* Returns the same as real drivers, also after a cuInit that failed. */
+/* Returns the same as real drivers, also after a failed cuInit. */
 static CUresult CUDAAPI device_get_count(int *count)
 {
     if (!atomic_load(&fake.initialised))
@@ -163,7 +163,7 @@ void fake_library_constructor(void (*function)(void))
     constructor = function;
 }
 
-/* Exported: the constructor of the library looks it up. */
+/* Exported so that the constructor of FAKE_LIBRARY finds it. */
 void fake_driver_opened(void);
 
 __attribute__((visibility("default"))) void fake_driver_opened(void)

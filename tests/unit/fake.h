@@ -23,7 +23,7 @@ enum {
     FAKE_SYMBOLS = 6,
     FAKE_LIBRARY_SYMBOLS = 7,
     FAKE_VERSION = 12080, /* CUDA version of both drivers */
-    /* Results of cuEventQuery: of the fake in the test, of FAKE_LIBRARY, of a mock. */
+    /* Results of cuEventQuery: from the fake in the test, from FAKE_LIBRARY, from a mock. */
     FAKE_ANSWER = CUDA_ERROR_NOT_READY,
     FAKE_LIBRARY_ANSWER = CUDA_ERROR_INVALID_HANDLE,
     FAKE_MOCK_ANSWER = CUDA_ERROR_ILLEGAL_STATE,
@@ -41,41 +41,47 @@ extern struct fake_driver {
     atomic_uint init_calls;
 } fake;
 
-/* Where its symbols come from: the resolver's data. */
+/* The source of its symbols, which is the argument of the resolver. */
 struct fake_source {
-    const char *lacks[4]; /* symbols that are not found */
+    const char *lacks[4]; /* symbols that it does not find */
     struct {
         const char *symbol;
         cushim_function function;
-    } has[4];                              /* functions of the test, found first */
-    void (*looked_up)(const char *symbol); /* called before each lookup; or NULL */
+    } has[4];                              /* functions of the test, which replace the fake's */
+    void (*looked_up)(const char *symbol); /* called before each lookup, or NULL */
     atomic_uint lookups;                   /* lookups of cuInit */
 };
 
 /* Resolver; `data` is a struct fake_source. */
 cushim_function fake_resolve(const char *symbol, void *data);
 
-/* The options that load from this source. */
+/* Options to load from this source. */
 struct cushim_load_options fake_options(struct fake_source *source);
 
-/* cushim_driver_load() from this source; of the library at a path; with a minimum version. */
+/*
+ * Call cushim_driver_load() with this source, with the library at a path, or with a minimum version
+ * and this source.
+ */
 CUresult fake_load(struct fake_source *source);
 CUresult fake_load_library(const char *path);
 CUresult fake_load_minimum(struct fake_source *source, int version);
 
-/* cushim_driver_load() with a minimum version alone. */
+/* Call cushim_driver_load() with only a minimum version. */
 CUresult fake_load_any_minimum(int version);
 
 /* cuEventQuery through the current table. */
 CUresult fake_query(void);
 
-/* The report as the loader has it. */
+/* The loader's report. */
 struct cushim_report fake_report(void);
 
-/* A table that the loader did not make: filled from the fake, cuEventQuery is FAKE_MOCK_ANSWER. */
+/*
+ * A table that the loader did not make. It is filled from the fake; its cuEventQuery returns
+ * FAKE_MOCK_ANSWER.
+ */
 struct cushim_table *fake_mock(void);
 
-/* How often FAKE_LIBRARY's cuDriverGetVersion was called, once per load; 0 if it is not open. */
+/* How often FAKE_LIBRARY's cuDriverGetVersion was called (once per load); 0 if it is not loaded. */
 unsigned fake_library_calls(void);
 
 /* Set the function that the constructor of FAKE_LIBRARY calls. */

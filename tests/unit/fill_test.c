@@ -12,7 +12,7 @@
 
 enum { GUARD = 0xab };
 
-/* A table with bytes behind it, all filled with the guard pattern. */
+/* A table with extra bytes behind it, all filled with the guard pattern. */
 static union {
     struct cushim_table table;
     unsigned char bytes[sizeof(struct cushim_table) + 64];
@@ -156,7 +156,7 @@ static void each_symbol_is_looked_up_by_its_exact_name_and_counted(void **state)
     assert_int_equal(counts.interop.missing, counts.interop.total);
 }
 
-/* Which function is in the slot of cuEventElapsedTime_v2: 2 its own, 1 its fallback, 0 none. */
+/* The function in the slot of cuEventElapsedTime_v2: 2 its own, 1 its fallback, 0 none. */
 static int elapsed(void)
 {
     float ms = 0;
@@ -188,7 +188,7 @@ static void found_function(void)
 {
 }
 
-/* Like the driver's: one name, one ABI per version, one variant per stream flag. */
+/* A lookup like the driver's: one name, one ABI per version, one variant per stream flag. */
 static const struct variant {
     const char *base;
     int since;
@@ -200,7 +200,7 @@ static const struct variant {
     {"cuEventRecord", 2000, 1, CUDA_SUCCESS, 0, true},
     {"cuEventRecord", 7000, 2, CUDA_SUCCESS, 0, true},
     {"cuMemAlloc", 3020, 1, CUDA_SUCCESS, 0, true},
-    /* Success without a function, and failure with one: none of these is accepted. */
+    /* Success without a function, and failure with one: the loader accepts neither. */
     {"cuMemFree", 3020, 1, CUDA_SUCCESS, 0, false},
     {"cuMemsetD8", 3020, 1, CUDA_SUCCESS, 2, true},
     {"cuMemsetD16", 3020, 1, CUDA_SUCCESS, INT_MIN, true},
@@ -227,7 +227,7 @@ static CUresult CUDAAPI get_proc_address(const char *base, void **function, int 
         *status = variant->status;
         return variant->code;
     }
-    return CUDA_ERROR_NOT_FOUND; /* writes nothing */
+    return CUDA_ERROR_NOT_FOUND; /* does not write its outputs */
 }
 
 static void give_proc_address(void)
@@ -250,8 +250,8 @@ static void proc_address_is_called_with_the_base_name_and_the_version_of_the_abi
     assert_int_equal(others, ACCEPTED);
     assert_int_equal(counts.core.by_proc_address, ACCEPTED);
     assert_int_equal(counts.core.found, FAKE_SYMBOLS + 1 + ACCEPTED);
-    assert_int_equal(table->EventQuery(NULL), FAKE_ANSWER); /* the exact name comes first */
-    /* It is not asked for versions above the driver's. */
+    assert_int_equal(table->EventQuery(NULL), FAKE_ANSWER); /* the exact name is tried first */
+    /* The loader does not ask for versions above the driver's. */
     newest = 0;
     fake.version = 3010;
     fill(sizeof *table);
@@ -273,7 +273,7 @@ static void load_records_how_each_symbol_was_found(void **state)
     assert_int_equal(state_of("cuInit"), CUSHIM_SYMBOL_UNKNOWN);
     assert_int_equal(fake_load(&source), CUDA_SUCCESS);
     source.lacks[1] = "cuEventQuery";
-    fill(sizeof *table); /* changes nothing */
+    fill(sizeof *table); /* must change nothing */
     assert_int_equal(state_of("cuInit"), CUSHIM_SYMBOL_FOUND);
     assert_int_equal(state_of("cuEventQuery"), CUSHIM_SYMBOL_FOUND);
     assert_int_equal(state_of("cuMemAlloc_v2"), CUSHIM_SYMBOL_FOUND_BY_PROC_ADDRESS);

@@ -12,7 +12,7 @@
 #include "loader/symbols.h"
 #include "tests/support/environment.h"
 
-/* The most threads that may be inside a load at once, and a larger number. */
+/* The number of threads that may be inside a load at once, and a larger number. */
 enum { MOST_LOADING = 64, MOST_THREADS = 80 };
 
 static struct fake_source source;
@@ -52,7 +52,7 @@ static void *run_caller(void *data)
     return NULL;
 }
 
-/* Let `count` threads make these calls in turn; the result is valid until the next use. */
+/* Make these calls in turn on `count` threads at once; the result is valid until the next use. */
 static const struct caller *call_at_once(unsigned count, CUresult (*const *calls)(void),
                                          size_t call_count)
 {
@@ -155,7 +155,7 @@ static void concurrent_first_calls_without_a_driver_all_return_the_reason(void *
 
 static unsigned calls_inside;
 
-/* Every call fails and none hangs; the error macro prints why. */
+/* Each call fails and none hangs; the error macro prints why. */
 static void call_inside(void)
 {
     const char *text = "?";

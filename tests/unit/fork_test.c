@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fork: which children may use the driver, and that none hangs. */
+/* Forks: which children may use the driver, and that no child hangs. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -19,7 +19,7 @@
 
 static struct fake_source source;
 
-/* --- steps of a parent before it forks, and of its child --- */
+/* --- steps of a parent before the fork, and of its child --- */
 
 enum step {
     END,
@@ -33,14 +33,17 @@ enum step {
     QUERY,
     INIT,
     INIT_BY_TABLE,
-    INIT_BY_ANOTHER, /* not through cushim */
+    INIT_BY_ANOTHER, /* by a call that bypasses cushim */
     INIT_BY_LAZY_TABLE,
     INIT_IN_A_THREAD,
     INIT_BY_TABLE_IN_A_THREAD,
     INIT_BY_LAZY_TABLE_IN_A_THREAD,
     COUNT_INITS,
     REPORT, /* returns the state */
-    /* The slots that do not return NOT_INITIALIZED: without a driver, those for error texts. */
+    /*
+     * Counts slots that do not return NOT_INITIALIZED; without a driver, those are the two error
+     * texts.
+     */
     COUNT_OTHER_ANSWERS,
     INSTALL_MOCK,
     INSTALL_FORMER,
@@ -53,7 +56,7 @@ enum { MOST_STEPS = 4 };
 
 static int perform(enum step step);
 
-/* --- other threads of the parent, which are inside a call while it forks --- */
+/* --- threads of the parent that are inside a call during the fork --- */
 
 enum { MOST_THREADS = 3 };
 
@@ -76,7 +79,7 @@ static void *perform_in_a_thread(void *data)
     return perform(step) == (step == LOAD ? 0 : (int)fake.init_code) ? NULL : &source;
 }
 
-/* Start threads that perform a step, and return once all of them are inside. */
+/* Start threads that perform a step, and return when all of them are inside the call. */
 static int start_threads(enum step step, unsigned count)
 {
     for (thread_count = 0; thread_count < count; thread_count++) {
@@ -89,7 +92,7 @@ static int start_threads(enum step step, unsigned count)
     return 0;
 }
 
-/* Let the threads finish; false: one got a wrong result. */
+/* Let the threads finish; returns false if one of them got a wrong result. */
 static bool end_threads(void)
 {
     bool is_right = true;
@@ -110,7 +113,7 @@ static void stay_in_the_load(const char *symbol)
         stay_inside();
 }
 
-/* A driver that holds a lock in cuInit, which cuDeviceGetCount takes. */
+/* A driver whose cuInit holds a lock that cuDeviceGetCount needs. */
 static pthread_mutex_t driver_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static CUresult CUDAAPI init_under_the_lock(unsigned flags)
@@ -250,7 +253,7 @@ static int run_child(void)
     return answer;
 }
 
-/* In a process of its own: the child's answer; -1 if the child affects its parent. */
+/* In a process of its own: returns the child's result, or -1 if the child changed its parent. */
 static int run_parent(void)
 {
     int answer;
@@ -362,7 +365,7 @@ static void child_of_a_process_inside_cuInit_returns_3_however_it_was_called(voi
     check(cases, COUNT(cases));
 }
 
-/* Runs after cushim's handler has found the driver uninitialised. */
+/* Runs after cushim's fork handler has seen that the driver is not initialised. */
 static void initialise_in_prepare(void)
 {
     atomic_store(&is_over, true);

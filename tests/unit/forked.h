@@ -34,8 +34,10 @@ enum { FORKED_DIED = -1000 };
 /* Fork, call `function` in the child outside of cmocka, and return its result. */
 int forked_answer(int (*function)(void));
 
-/* Does the system say how the memory of a process came to be? Windows does not, and an emulator of
-   another processor makes up /proc/self/stat, with zeros for what it does not know. */
+/*
+ * Does the system report the history of a process's memory? Windows does not, and user-mode
+ * emulators synthesise /proc/self/stat with zeros for the fields that they do not know.
+ */
 bool forked_is_told_by_the_system(void);
 
 #endif

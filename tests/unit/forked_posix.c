@@ -10,7 +10,7 @@
 
 #include "tests/support/counters.h"
 
-/* Longer than any test takes under any sanitizer or memcheck: a longer one hangs. */
+/* Longer than any test takes under a sanitizer or memcheck. A child that takes longer has hung. */
 enum { WATCHDOG_SECONDS = 240 };
 
 static int end_of(pid_t child)
@@ -22,7 +22,7 @@ static int end_of(pid_t child)
     return status;
 }
 
-/* A group of one test, which prints only its failures. */
+/* A cmocka group of one test, which prints only failures. */
 static void run_alone(const struct forked_body *body)
 {
     const struct CMUnitTest tests[] = {{body->name, body->run, NULL, NULL, NULL}};
@@ -82,7 +82,7 @@ bool forked_is_told_by_the_system(void)
         fields = fgets(text, sizeof text, file) ? strrchr(text, ')') : NULL;
         for (int i = 0; fields && i < 21; i++)
             fields = strchr(fields + 1, ' ');
-        size = fields ? strtoul(fields, NULL, 10) : 0; /* of its memory: never 0 */
+        size = fields ? strtoul(fields, NULL, 10) : 0; /* a field about memory, which is never 0 */
         fclose(file);
     }
     return size != 0;

@@ -20,7 +20,7 @@ static bool is_exception(unsigned code)
     return code >= FIRST_EXCEPTION && code <= LAST_EXCEPTION;
 }
 
-/* A group of one test. */
+/* A cmocka group of one test. */
 static void run_alone(const struct forked_body *body)
 {
     const struct CMUnitTest tests[] = {{body->name, body->run, NULL, NULL, NULL}};

@@ -104,7 +104,7 @@ static void incomplete_table_is_refused(void **state)
     }
     assert_null(former);
     assert_ptr_equal(cushim_driver(), &cushim__lazy_table);
-    mock->size = 2 * sizeof *mock; /* the size in a newer library */
+    mock->size = 2 * sizeof *mock; /* the size that a newer version's table would have */
     assert_int_equal(install(mock), CUDA_SUCCESS);
 }
 
@@ -160,7 +160,7 @@ static void minimum_version_applies_to_an_installed_table(void **state)
     assert_int_equal(fake_report().state, CUSHIM_STATE_UNTRIED);
 }
 
-/* As a load does for a driver. */
+/* The loader does the same for a driver. */
 static void version_that_an_installed_table_does_not_give_is_an_error(void **state)
 {
     static const struct {
@@ -177,7 +177,7 @@ static void version_that_an_installed_table_does_not_give_is_an_error(void **sta
         fake.version = cases[i].version;
         fake.version_code = cases[i].code;
         assert_int_equal(fake_load_any_minimum(1), cases[i].expected);
-        assert_int_equal(fake_load_any_minimum(0), CUDA_SUCCESS); /* it is not asked */
+        assert_int_equal(fake_load_any_minimum(0), CUDA_SUCCESS); /* its version is not asked for */
     }
 }
 
@@ -231,7 +231,7 @@ static void former_table_restored_after_a_load_is_the_drivers(void **state)
     assert_false(cushim__is_installed());
 }
 
-/* --- tables with fewer slots, as of a layer that was compiled with an older version --- */
+/* --- tables with fewer slots, such as that of a layer compiled with an older version --- */
 
 static size_t size_of(size_t slots)
 {
@@ -246,7 +246,7 @@ static cushim_function slot_of(const struct cushim_table *table, size_t slot)
     return function;
 }
 
-/* The first slots of the mock, and no byte more; the caller frees it. */
+/* The first slots of the mock in exactly enough memory; the caller frees it. */
 static struct cushim_table *new_short_table(size_t slots)
 {
     struct cushim_table *table = malloc(size_of(slots)), *mock = fake_mock();
@@ -257,7 +257,9 @@ static struct cushim_table *new_short_table(size_t slots)
     return table;
 }
 
-/* Each slot of the current table is the short one's, or what a symbol without a driver has. */
+/*
+ * Assert that each slot of the current table is the shorter table's, or that of a missing symbol.
+ */
 static void assert_completed(const struct cushim_table *original, size_t slots)
 {
     const struct cushim_table *current = cushim_driver();
@@ -321,14 +323,14 @@ static CUresult CUDAAPI other_error_text(CUresult code, const char **text)
 static void set_error_texts(struct cushim_table *table,
                             CUresult(CUDAAPI *function)(CUresult code, const char **text))
 {
-    /* As bytes: there is no whole struct. */
+    /* Copied as bytes, because the table is shorter than the struct. */
     memcpy((unsigned char *)table + offsetof(struct cushim_table, GetErrorName), &function,
            sizeof function);
     memcpy((unsigned char *)table + offsetof(struct cushim_table, GetErrorString), &function,
            sizeof function);
 }
 
-/* The table's own answer, and the registry's for a code of cushim that the table does not know. */
+/* The table's own texts, and the registry's for a code of cushim that the table does not know. */
 static void assert_error_texts(const struct cushim_table *table, const char *own)
 {
     const CUresult unknown = CUSHIM__REQUIRES_NEWER_DRIVER;
@@ -362,7 +364,7 @@ static void registry_answers_for_a_code_that_a_shorter_table_does_not_know(void 
         free(tables[i]);
 }
 
-/* A layer whose slots are those of the current table may be installed again. */
+/* A layer that passes its calls to the current table may be installed again. */
 static void shorter_tables_that_take_their_texts_from_each_other_do_not_ask_forever(void **state)
 {
     struct cushim_table *table = new_short_table(CUSHIM__SYMBOL_COUNT - 1);
@@ -408,7 +410,7 @@ static void symbol_that_a_shorter_table_lacks_falls_back_as_in_a_driver(void **s
 
     assert_int_equal(install(table), CUDA_SUCCESS);
     assert_int_equal(cushim_driver()->EventElapsedTime_v2(&ms, NULL, NULL), CUDA_SUCCESS);
-    assert_true(ms == 1); /* the older function's */
+    assert_true(ms == 1); /* the older function's result */
     assert_int_equal(install(NULL), CUDA_SUCCESS);
     free(table);
 }
@@ -449,13 +451,13 @@ static void shorter_table_that_was_changed_is_copied_again_to_the_same_place(voi
     assert_int_equal(cushim_table_install(table, &former), CUDA_SUCCESS);
     assert_ptr_equal(former, table);
     assert_int_equal(install(NULL), CUDA_SUCCESS);
-    /* As bytes: there is no whole struct. */
+    /* Copied as bytes, because the table is shorter than the struct. */
     memcpy((unsigned char *)table + offsetof(struct cushim_table, EventQuery), &answer,
            sizeof answer);
     assert_int_equal(install(table), CUDA_SUCCESS);
     assert_ptr_equal(cushim_driver(), copy);
     assert_int_equal(fake_query(), CUDA_ERROR_INVALID_CONTEXT);
-    /* Whoever kept the copy installs the table. */
+    /* A program that kept a pointer to the copy can install it, which installs the table. */
     assert_int_equal(install(NULL), CUDA_SUCCESS);
     assert_int_equal(install(copy), CUDA_SUCCESS);
     assert_ptr_equal(cushim_table_installed(), table);
@@ -479,13 +481,13 @@ static void shorter_tables_beyond_the_eighth_are_refused(void **state)
         assert_int_equal(install(tables[i]), CUDA_SUCCESS);
         assert_int_equal(fake_query(), FAKE_MOCK_ANSWER);
     }
-    assert_int_equal(install(fake_mock()), CUDA_SUCCESS); /* a whole one needs no copy */
+    assert_int_equal(install(fake_mock()), CUDA_SUCCESS); /* a table with all slots needs no copy */
     assert_int_equal(install(NULL), CUDA_SUCCESS);
     for (size_t i = 0; i < COUNT(tables); i++)
         free(tables[i]);
 }
 
-/* --- layers that are declared --- */
+/* --- declared layers --- */
 
 static void declaration_that_cannot_be_is_refused(void **state)
 {
@@ -514,7 +516,10 @@ enum { COPIES = 8, INSTALLERS = 8, INSTALLATIONS = 2000 };
 
 static atomic_uint wrong_answers;
 
-/* Whatever the other threads do, the current table is the loader's own or all of the copy. */
+/*
+ * While other threads install tables, each call must find the loader's own table or a complete
+ * copy.
+ */
 static void *install_and_call(void *table)
 {
     for (int i = 0; i < INSTALLATIONS; i++) {

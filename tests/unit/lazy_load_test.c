@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The lazy-load table: the arguments of the first call reach the driver, and the stack can be
- * unwound during the load. The same tests run on the machine code and on the C functions of other
- * systems.
+ * unwound during the load. The same tests run on the machine code and on the C functions for other
+ * platforms.
  */
 #define _GNU_SOURCE
 #include <string.h>
@@ -45,7 +45,7 @@ static void first_call_forwards_its_arguments(void **state)
         assert_int_equal(forked_answer(calls[i]), CUDA_SUCCESS);
 }
 
-/* --- the stack --- */
+/* --- unwinding the stack --- */
 
 /* An address in the caller of the lazy-load table, and whether unwinding has reached it. */
 static uintptr_t caller;
@@ -68,7 +68,7 @@ static void walk_the_stack(void)
 #endif
 }
 
-/* A pointer, so that the call is not inlined. */
+/* Called through a pointer, so that the compiler does not inline it. */
 static CUresult (*volatile query)(void);
 
 static CUresult query_first(void)
@@ -77,7 +77,7 @@ static CUresult query_first(void)
 
     caller = (uintptr_t)__builtin_return_address(0);
     code = cushim_driver()->EventQuery(NULL);
-    /* Prevents a tail call, which would remove this frame. */
+    /* Code after the call prevents a tail call, which would remove this frame. */
     __asm__ volatile("" ::: "memory");
     return code;
 }

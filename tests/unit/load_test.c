@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loading and initialising: sources, failures, and when a load is retried. */
+/* Loading and initialising: sources, failures, and when a load is tried again. */
 #define _GNU_SOURCE
 #include <limits.h>
 #include <signal.h>
@@ -17,7 +17,7 @@
 static struct fake_source source;
 static struct fake_source broken = {.lacks = {"cuInit"}};
 
-/* --- where a driver comes from --- */
+/* --- sources of a driver --- */
 
 static void load_takes_the_symbols_from_the_resolver(void **state)
 {
@@ -50,7 +50,9 @@ static void only_an_explicit_load_retries_a_failed_one(void **state)
     assert_int_equal(fake_query(), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
     environment_set("CUSHIM_LIBRARY", FAKE_LIBRARY);
     assert_int_equal(fake_query(), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
-    /* Nor does a call through the lazy-load table, which a layer may still call. */
+    /*
+     * A call through the lazy-load table does not retry either; a layer may still call that table.
+     */
     assert_int_equal(cushim__lazy_table.EventQuery(NULL), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
     assert_int_equal(fake_report().state, CUSHIM_STATE_DISABLED);
     assert_int_equal(cushim_driver_load(NULL), CUDA_SUCCESS);
@@ -140,7 +142,7 @@ static void invalid_options_are_refused(void **state)
     newer.tail[15] = 1;
     assert_int_equal(cushim_driver_load(&newer.options), CUDA_ERROR_INVALID_VALUE);
     newer.tail[15] = 0;
-    newer.options.library = FAKE_LIBRARY; /* and a resolver */
+    newer.options.library = FAKE_LIBRARY; /* and also a resolver */
     assert_int_equal(cushim_driver_load(&newer.options), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(source.lookups, 0);
     newer.options.library = NULL;
@@ -202,7 +204,7 @@ static void init_calls_cuInit_again_after_no_device_only_with_retry_init(void **
     assert_int_equal(cushim_driver_init(NULL), CUDA_SUCCESS);
     assert_int_equal(fake.init_calls, 5);
     assert_int_equal(fake_report().state, CUSHIM_STATE_READY);
-    fake.init_code = CUDA_ERROR_INVALID_VALUE; /* as for other flags */
+    fake.init_code = CUDA_ERROR_INVALID_VALUE; /* the same result as for other flags */
     assert_int_equal(cushim_driver()->Init(7), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(fake_report().state, CUSHIM_STATE_READY);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report: complete in every state, written within any buffer, with a reason and advice. */
+/* The report: complete in every state, within buffers of any size, with a reason and advice. */
 #define _GNU_SOURCE
 #include <limits.h>
 #include <stdio.h>
@@ -26,13 +26,13 @@ static struct fake_source source;
 static const struct state_case {
     enum cushim_state state;
     int code;
-    const char *words; /* part of the reason */
-    /* What is loaded: nothing, a library by path, the fake driver, or CUSHIM_LIBRARY. */
+    const char *words; /* a part of the reason */
+    /* What the process loads: nothing, a library by path, the fake driver, or CUSHIM_LIBRARY. */
     enum { NOTHING, LIBRARY, DRIVER, ENVIRONMENT } what;
-    const char *path; /* of the library, or the value of CUSHIM_LIBRARY */
+    const char *path; /* the library's path, or the value of CUSHIM_LIBRARY */
     const char *lacks;
-    int version_code, version, minimum; /* of the driver */
-    bool is_initialised;                /* with `code` */
+    int version_code, version, minimum; /* the driver's */
+    bool is_initialised;                /* the name of `code` */
 } cases[] = {
     {CUSHIM_STATE_UNTRIED, 0, "looked for", .what = NOTHING},
     {CUSHIM_STATE_LOADED, 0, "12.8", .what = DRIVER},
@@ -79,7 +79,7 @@ static void enter_state(const struct state_case *wanted)
 /* The case that a child checks. */
 static const struct state_case *current;
 
-/* The number of the claim that fails; 0 if none. */
+/* Returns the number of the first check that fails, or 0. */
 static int check_report(void)
 {
     const bool fails = current->code != CUDA_SUCCESS;
@@ -105,7 +105,7 @@ static int check_report(void)
         report.installed ||
         report.init_process != (current->state == CUSHIM_STATE_READY ? getpid() : 0))
         return 5;
-    /* cushim_driver_init(), or else every call, returns the code of the report. */
+    /* cushim_driver_init(), or otherwise each call, returns the code of the report. */
     if (fails && (int)(loaded ? cushim_driver_init(NULL) : fake_query()) != current->code)
         return 6;
     return 0;
@@ -121,7 +121,7 @@ static void every_state_has_its_code_a_reason_and_advice_if_it_fails(void **stat
     }
 }
 
-/* 0 if the report of a forked process says so. */
+/* Returns 0 if the report of a forked process is right. */
 static int check_fork(void)
 {
     struct cushim_report report;
@@ -143,14 +143,14 @@ static void cuInit_of_a_forked_process_that_returns_3_is_explained_by_the_fork(v
     assert_int_equal(forked_answer(check_fork), 0);
 }
 
-/* --- as an object --- */
+/* --- the report as an object --- */
 
 static bool is_same(const char *one, const char *other)
 {
     return strcmp(one, other) == 0;
 }
 
-/* The number of the function that differs from what the loader has; 0 if none. */
+/* Returns the number of the first function whose result differs from the loader's report, or 0. */
 static int check_functions(void)
 {
     struct cushim_report expected, *report = NULL;
@@ -200,9 +200,7 @@ static void functions_return_what_the_loader_reports_in_every_state(void **state
     }
 }
 
-/*
- * A candidate of another version's size is filled as far as it goes, and what is unknown is zero.
- */
+/* A struct of another version's size is filled up to that size, and unknown members are zero. */
 static void candidate_is_filled_to_its_size(void **state)
 {
     struct {
@@ -338,7 +336,7 @@ typedef size_t (*writer)(const struct cushim_report *report, char *buffer, size_
 
 static const writer writers[] = {cushim__report_text, cushim__report_json};
 
-/* Short texts with every buffer size, long ones with some, and all sizes near the length. */
+/* Short texts with every buffer size; long ones with some sizes, and all sizes near the length. */
 static void assert_never_written_beyond(writer write, const struct cushim_report *report)
 {
     const size_t length = write(report, NULL, 0);
@@ -429,7 +427,7 @@ static const struct {
     {"j\xc0\xaf", "j??", "j\\ufffd\\ufffd"},             /* overlong */
     {"k\xed\xa0\x80", "k???", "k\\ufffd\\ufffd\\ufffd"}, /* a surrogate */
     {"l\xe6\xbc.", "l??.", "l\\ufffd\\ufffd."},          /* truncated */
-    {"f\xe2\x80\xae", "f?", "f\\u202e"},                 /* changes the direction */
+    {"f\xe2\x80\xae", "f?", "f\\u202e"},                 /* changes the text's direction */
     {"g\xe2\x80\xa8", "g?", "g\\u2028"},                 /* ends a line */
     {"h\xe2\x82\xac\xf0\x9f\x98\x80", "h\xe2\x82\xac\xf0\x9f\x98\x80",
      "h\xe2\x82\xac\xf0\x9f\x98\x80"},

@@ -23,8 +23,8 @@ struct worst {
 };
 
 /*
- * How far an approximate result may be from the GPU's: so many units of the last place, or so much.
- * Those are what the PTX reference documents, and half a unit of the interpreter's own.
+ * The permitted difference of an approximate result from the GPU's, in units of the last place or
+ * absolute: the error in the PTX reference, and half a unit for the interpreter.
  */
 static const struct {
     const char *opcode;
@@ -36,7 +36,7 @@ static const struct {
     {"sin", 0, 0x1p-20},
     {"cos", 0, 0x1p-20},
     {"lg2", 2, 0x1p-22},
-    {"div.approx.ftz", 2, 0x1p-126}, /* one is flushed */
+    {"div.approx.ftz", 2, 0x1p-126}, /* one of them is flushed to zero */
     {"div.full.ftz", 2, 0x1p-126},
     {"", 2, 0},
 };
@@ -51,7 +51,7 @@ static bool is_far(const struct kernel *kernel, const struct distance *distance)
            (distance->units > permitted[i].units && distance->absolute > permitted[i].absolute);
 }
 
-/* The bytes of one thread's results. */
+/* The size of one thread's results in bytes. */
 static size_t stride_of(const struct kernel *kernel)
 {
     return results_bytes(kernel) / kernel->count;
@@ -97,7 +97,7 @@ static uint64_t *operands_of(const struct programs *programs, const struct kerne
     return operands;
 }
 
-/* Bit for bit. The first few that differ are printed. */
+/* Compare bit for bit; the first few differences are printed. */
 static void compare_exact(const struct programs *programs, const struct kernel *kernel,
                           const unsigned char *a, const unsigned char *b, struct total *total)
 {
@@ -275,7 +275,7 @@ bool compare_digest(const struct programs *programs, const char *path)
     return true;
 }
 
-/* The approximate results in a file of digests, as results_pack() would give them. */
+/* Read the approximate results of a file of digests, in the form of results_pack(). */
 static char *read_near(char *next, const struct kernel *kernel, unsigned char *packed)
 {
     for (size_t thread = 0; thread < KEPT; thread++) {

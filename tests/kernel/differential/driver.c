@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs on a driver: whatever cushim finds, a GPU's or the mock's.
+ * Execute programs on the driver that cushim finds, a GPU's or the mock's.
  *
- * The work is done by a child process, which is replaced when a kernel faults, when the compiler of
- * the driver crashes, and when nothing happens for a while. So one bad kernel costs one kernel.
+ * A child process does the work. It is replaced when a kernel faults, when the driver's compiler
+ * crashes, and when it makes no progress for a while, so that a bad kernel affects no other kernel.
  */
 #define _DEFAULT_SOURCE
 #include "driver.h"
@@ -20,7 +20,10 @@
 
 enum { WORKERS = 8, TOGETHER = 20, PATIENCE_SECONDS = 60, NEXT_CHILD = 3 };
 
-/* What a child reports: the kernels before `done` have a record, those before `alone` one module. */
+/*
+ * The progress of a child: the kernels before `done` have a record, and each kernel before `alone`
+ * gets a module of its own.
+ */
 struct progress {
     size_t done, alone, end;
 };
@@ -56,7 +59,7 @@ static void refuse(size_t kernel, const char *text, CUresult result)
     done(kernel);
 }
 
-/* A fault spoils the context: the next process goes on. */
+/* A fault makes the context unusable, so another process continues. */
 static void fault(size_t kernel, CUresult result)
 {
     char line[64];
@@ -166,7 +169,7 @@ static void child(void)
     exit(0);
 }
 
-/* The kernels of one worker, by one child after the other. */
+/* Run the kernels of one worker, in one child after the other. */
 static bool supervise(void)
 {
     unsigned failures_in_a_row = 0;
@@ -186,7 +189,7 @@ static bool supervise(void)
             failures_in_a_row = 0;
             continue;
         }
-        /* It died. The first time, the kernels of its module are tried one by one. */
+        /* The child died. The first time, try each kernel of the module in a module of its own. */
         if (WIFEXITED(status) && run.progress->done == before.done && ++failures_in_a_row == 3)
             return false;
         if (before.done == run.progress->done && before.alone == run.progress->alone) {

@@ -3,7 +3,7 @@
 
 import itertools
 
-# What a register holds: the type that it is declared with, and how it is loaded and stored.
+# Kinds of registers: the declared type, and the types of loads and stores.
 REGISTERS = {
     "i8": ("b16", "b16"), "i16": ("b16", "b16"), "i32": ("b32", "b32"), "i64": ("b64", "b64"),
     "f16": ("b16", "b16"), "bf16": ("b16", "b16"), "f32": ("f32", "f32"), "f64": ("f64", "f64"),
@@ -15,7 +15,7 @@ REGISTERS = {
 BYTES = {"b16": 2, "b32": 4, "b64": 8, "f32": 4, "f64": 8, "f16": 2, "bf16": 2, "p": 1,
          "i16": 2, "i32": 4, "i64": 8, "f16x2": 4, "bf16x2": 4}
 
-# Of a type of PTX: which operands are tried, and the result that it stands for.
+# For each PTX type: the kind of operands to try, and the kind of register for the result.
 OPERANDS = {
     "b8": "i8", "u8": "i8", "s8": "i8", "b16": "i16", "u16": "i16", "s16": "i16", "b32": "i32",
     "u32": "i32", "s32": "i32", "b64": "i64", "u64": "i64", "s64": "i64", "f16": "f16",
@@ -33,7 +33,7 @@ ROUNDINGS = ["rn", "rz", "rm", "rp"]
 
 
 class Form:
-    """A kernel: its name, what is compared how, the operands of a thread, and its PTX."""
+    """A kernel: its name, how results are compared, the operands of a thread, and the PTX."""
 
     def __init__(self, name, results, operands, body, kind="exact", count=1024, block=128,
                  before="", declare=""):
@@ -47,7 +47,7 @@ class Form:
             ",".join(self.operands) or "-", self.name)
 
     def text(self, entry):
-        """The PTX: operands into %a0..., the body, then %d0... into the results."""
+        """The PTX: load the operands into %a0..., then the body, then store %d0... as results."""
         lines = [self.before.replace("ENTRY", entry)] if self.before else []
         lines += [".visible .entry %s(.param .u64 operands, .param .u64 results)" % entry, "{",
                   ".reg .b32 %id<5>;", ".reg .b64 %at<6>;", ".reg .b32 %w<8>;"]
@@ -85,7 +85,7 @@ class Form:
 
 
 def plain(opcode, to, operands, kind="exact", **more):
-    """d = opcode(a, b, c), where the operands are types of PTX or kinds of operands."""
+    """d = opcode(a, b, c); the operands are PTX types or kinds of operands."""
     kinds = [OPERANDS.get(one, one) for one in operands]
     sources = ", ".join("%%a%d" % index for index in range(len(kinds)))
     return Form(opcode, [WIDTH[to]], kinds, "%s %%d0, %s;" % (opcode, sources), kind, **more)
@@ -243,7 +243,7 @@ def half_forms():
 
 
 def approximate_forms():
-    """Their results are kept unchanged, and compared in units of the last place."""
+    """Approximate results are stored as they are, and compared in units of the last place."""
     for flush in ("", ".ftz"):
         for opcode in ("rcp", "sqrt", "rsqrt", "ex2", "lg2", "sin", "cos"):
             yield plain("%s.approx%s.f32" % (opcode, flush), "f32", ["f32"], "f32", count=4096)
@@ -262,7 +262,7 @@ def approximate_forms():
 
 
 def convert(text, to, source, register=None, kinds=None):
-    """cvt; the destination may be wider than its type, and so may the source."""
+    """cvt; source and destination registers may be wider than their types."""
     width = register or WIDTH[to]
     name = text if not register else "%s in %s" % (text, register)
     return Form(name, [width], [kinds or OPERANDS[source]], text + " %d0, %a0;", count=1024)
@@ -462,7 +462,7 @@ def memory_forms():
 
 
 def atomic_forms():
-    """Each thread has its own place: the old value and the new one."""
+    """Each thread has its own address, so the results are the old and the new value."""
     kinds = [("add", t) for t in ("u32", "s32", "u64", "f32", "f64")]
     kinds += [(o, t) for o in ("min", "max") for t in ("u32", "s32", "u64", "s64")]
     kinds += [(o, "u32") for o in ("inc", "dec")]
@@ -544,7 +544,9 @@ def warp_forms():
 
 
 def together_forms():
-    """Calls, barriers of a part of the threads, and locks: what needs each thread to go on."""
+    """Calls, barriers of some threads, and locks, which need threads to make progress
+    independently.
+    """
     callee = """.func (.param .b32 back) ENTRY_twice(.param .b32 one)
 {
 .reg .b32 %x;

@@ -9,7 +9,7 @@ import random_programs
 
 
 def entry_of(name):
-    """The name of a kernel in its module, as programs_read() makes it."""
+    """Return the name of a kernel in its module, as programs_read() builds it."""
     digest = 0xcbf29ce484222325
     for byte in name.encode("ascii"):
         digest = (digest ^ byte) * 0x100000001b3 & 0xffffffffffffffff

@@ -8,7 +8,7 @@
 
 #include "src/ptx/ptx.h"
 
-/* Where the memory of a launch lies, as far as the kernel knows. */
+/* The addresses of a launch's memory, as the kernel sees them. */
 #define OPERANDS UINT64_C(0x7f0000000000)
 #define RESULTS UINT64_C(0x7f1000000000)
 #define GLOBALS UINT64_C(0x7f2000000000)
@@ -38,7 +38,7 @@ static bool find(void *data, uint64_t address, struct ptx_range *range)
     return false;
 }
 
-/* The variables of the module one after the other, with their initial values. */
+/* Place the module's variables in memory, with their initial values. */
 static bool place_globals(const struct ptx_module *module, struct fixture *fixture,
                           uint64_t addresses[MOST_GLOBALS])
 {

@@ -5,11 +5,11 @@
 #include "program.h"
 #include "results.h"
 
-/* One kernel by the interpreter, without a driver: its results, or why there are none. */
+/* Interpret one kernel, without a driver; returns its results, or the reason why there are none. */
 enum outcome interpret_kernel(const struct programs *programs, size_t index, unsigned char *packed,
                               char *why, size_t room);
 
-/* All of them, into a file of results. */
+/* Interpret all kernels, and write a file of results. */
 bool interpret_run(const struct programs *programs, const char *path);
 
 #endif

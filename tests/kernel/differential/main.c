@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Programs in PTX on a GPU and on whatever else executes them, and where the results differ.
- */
+/* Run PTX programs on a GPU and elsewhere, and compare the results. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operands: each tuple has values from the edges of their types, random ones, and ones that are
- * near to each other or whose product is where numbers end, so that sums cancel, results are
- * subnormal, overflow, and lie in the middle between two numbers.
+ * Operands. Each tuple has edge cases of the types, random values, and values that are close to
+ * each other or whose product is at a limit of the type. So sums cancel, and results are subnormal,
+ * overflow, or lie exactly between two numbers.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,8 @@
 #include "program.h"
 
 /*
- * No expression asks for two random numbers: compilers differ in which they compute first.
+ * No expression draws two random numbers, because the order of evaluation differs between
+ * compilers.
  */
 static uint64_t state;
 
@@ -206,7 +207,7 @@ static const uint64_t edges_e5m2[] = {0,    1,    3,    4,    5,    0x3c, 0x3d, 
 
 enum family { WHOLE, REAL, COUNT, TRUTH, WARP };
 
-/* `parts` values of `bits` bits in an operand; reals have `fraction` bits behind the exponent. */
+/* An operand holds `parts` values of `bits` bits; reals have a significand of `fraction` bits. */
 static const struct kind {
     const char *name;
     enum family family;
@@ -253,7 +254,7 @@ static uint64_t mask_of(unsigned bits)
     return bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
 }
 
-/* An operand near to another one, or such that their product is at the end of the range. */
+/* An operand close to another one, or one with which the product reaches a limit of the range. */
 static uint64_t related(const struct kind *kind, uint64_t other)
 {
     const unsigned exponent_bits = kind->bits - 1 - kind->fraction;
@@ -264,16 +265,16 @@ static uint64_t related(const struct kind *kind, uint64_t other)
     long wanted;
 
     switch (below(4)) {
-    case 0: /* a few units of the last place away */
+    case 0: /* differs by a few units of the last place */
         return (other + below(5) - 2) ^ sign;
-    case 1: /* an exponent that is not far */
+    case 1: /* a similar exponent */
         wanted = (long)exponent + (long)below(2 * kind->fraction + 5) - (long)kind->fraction - 2;
         break;
-    case 2: /* the product is subnormal, or nearly so */
+    case 2: /* the product is subnormal, or almost */
         wanted = (long)bias + 1 - (long)exponent + (long)below(kind->fraction + 4) -
                  (long)kind->fraction - 1;
         break;
-    default: /* or the quotient is, or either overflows */
+    default: /* the quotient is, or product or quotient overflows */
         wanted = below(2) ? (long)(3 * bias) - (long)exponent + (long)below(4) - 2
                           : (long)exponent - (long)bias - (long)below(kind->fraction + 4) + 2;
     }
@@ -295,10 +296,10 @@ static uint64_t random_real(const struct kind *kind)
     switch (below(4)) {
     case 0:
         return next_random() & mask_of(kind->bits);
-    case 1: /* few bits: sums and products are exact, or in the middle */
+    case 1: /* few bits: results are exact, or halfway between two numbers */
         bits &= fraction << (kind->fraction - below(kind->fraction));
         break;
-    case 2: /* many ones */
+    case 2: /* many bits set */
         bits |= fraction >> below(kind->fraction) & fraction;
         break;
     default:
@@ -315,7 +316,7 @@ static uint64_t value_of(const struct kind *kind, const uint64_t *other)
     switch (kind->family) {
     case TRUTH:
         return below(2);
-    case WARP: /* what shfl takes: a lane, or a clamp with a mask of segments */
+    case WARP: /* for shfl: a lane, or a clamp value with a segment mask */
         value = below(4);
         more = next_random();
         return value == 0   ? more % 33
@@ -349,7 +350,7 @@ static uint64_t value_of(const struct kind *kind, const uint64_t *other)
     return kind->edges[below(kind->edge_count)] & mask;
 }
 
-/* The negation of a product, rounded: what fma shall be given to cancel with. */
+/* The rounded negation of a product, so that fma cancels. */
 static uint64_t minus_product(const struct kind *kind, uint64_t a, uint64_t b)
 {
     double x, y;
@@ -372,7 +373,7 @@ static uint64_t minus_product(const struct kind *kind, uint64_t a, uint64_t b)
     return x == x ? a : UINT64_C(0x7ff8000000000000);
 }
 
-/* What makes a product, or a quotient, of about the least normal number. */
+/* An operand that makes the product or quotient approximately the least normal number. */
 static uint64_t at_the_bottom(const struct kind *kind, uint64_t a)
 {
     const bool quotient = below(2);
@@ -396,7 +397,7 @@ static uint64_t at_the_bottom(const struct kind *kind, uint64_t a)
     }
 }
 
-/* The third operand of a fused product: with it the sum is small, or what the product is. */
+/* The third operand of fma: the sum becomes small, or has the size of the product. */
 static uint64_t third(const struct kind *kind, const uint64_t *slots)
 {
     const unsigned more = below(3);
@@ -429,7 +430,7 @@ void operands_fill(const struct kernel *kernel, uint64_t seed, uint64_t *slots)
                     value = third(kind, slots);
                 value &= mask_of(kind->bits);
             }
-            /* What is above the operand must not matter. */
+            /* The bits above the operand must not matter. */
             if (kind->bits * kind->parts < 32 && kind->family == WHOLE)
                 value |= next_random() << kind->bits * kind->parts;
             slots[i] = value;

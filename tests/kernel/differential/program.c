@@ -66,7 +66,7 @@ static enum accuracy accuracy_of(const char *word)
     return EXACT;
 }
 
-/* `a,b,c`, or `-` for none. */
+/* Parse `a,b,c`, or `-` for none. */
 static unsigned list(char *text, unsigned *values, unsigned (*value)(const char *))
 {
     unsigned count = 0;

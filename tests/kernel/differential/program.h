@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The programs that are compared: kernels with operands that follow from a seed and their name.
+ * The programs to compare: kernels whose operands follow from a seed and the kernel's name.
  *
- * Each kernel takes the addresses of its operands and of its results. A thread has one slot of 8
- * bytes for each operand and each result.
+ * Each kernel takes the addresses of its operands and results. A thread has one slot of 8 bytes for
+ * each operand and each result.
  */
 #ifndef CUSHIM_TESTS_KERNEL_DIFFERENTIAL_PROGRAM_H
 #define CUSHIM_TESTS_KERNEL_DIFFERENTIAL_PROGRAM_H
@@ -27,14 +27,14 @@ enum accuracy {
 };
 
 struct kernel {
-    char *name; /* of the form: `add.rn.ftz.f32` */
+    char *name; /* the form, such as `add.rn.ftz.f32` */
     char entry[24];
-    unsigned count, block; /* threads in all, and of a block */
+    unsigned count, block; /* all threads, and threads of a block */
     enum accuracy accuracy;
     unsigned operand_count, result_count;
-    unsigned operands[MOST_SLOTS];     /* indices of kinds, for operands_fill() */
+    unsigned operands[MOST_SLOTS];     /* kinds of operands, for operands_fill() */
     unsigned result_bytes[MOST_SLOTS]; /* 1, 2, 4 or 8 */
-    const char *text;                  /* its PTX, without the head of a module */
+    const char *text;                  /* its PTX, without the directives of a module */
     size_t text_bytes;
     uint64_t text_digest;
 };
@@ -46,22 +46,22 @@ struct programs {
     char *file;
 };
 
-/* The head of every module. */
+/* The directives at the beginning of every module. */
 extern const char module_head[];
 
-/* Read a file that generate.py wrote. Ends the process with a message where it cannot. */
+/* Read a file of generate.py. On an error, ends the process with a message. */
 struct programs *programs_read(const char *path);
 void programs_free(struct programs *programs);
 
-/* A module of the kernels from `first` to before `last`, to be freed. */
+/* The text of a module with the kernels from `first` to `last - 1`; the caller frees it. */
 char *module_text(const struct programs *programs, size_t first, size_t last);
 
-/* operand.c: the operands of all threads, `count * operand_count` slots. */
+/* operand.c: fill in the operands of all threads, `count * operand_count` slots. */
 unsigned operand_kind(const char *name);
 void operands_fill(const struct kernel *kernel, uint64_t seed, uint64_t *slots);
 const char *operand_kind_name(unsigned kind);
 
-/* The bytes of results that are kept of a kernel, and how they come out of its slots. */
+/* The size of a kernel's stored results, and their extraction from its slots. */
 size_t results_bytes(const struct kernel *kernel);
 void results_pack(const struct kernel *kernel, const uint64_t *slots, unsigned char *packed);
 

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""
-Random programs: straight lines, branches and loops, shared memory with barriers, and atomic
-operations whose order does not matter. Each thread gives hashes of its registers.
+"""Random programs: straight-line code, branches and loops, shared memory with barriers, and atomic
+operations whose order does not matter. Each thread returns hashes of its registers.
 
-Only instructions with one exact result are used, and no payload of a NaN reaches the hash: a
-compiler may fold negations and swap operands.
+The programs use only instructions with one exact result. NaN payloads do not enter the hash,
+because a compiler may fold negations and swap operands.
 """
 
 from forms import Form
@@ -13,11 +12,11 @@ MASK = (1 << 64) - 1
 
 
 class Random:
-    """Splitmix64: the same numbers with any Python."""
+    """SplitMix64, so that all versions of Python produce the same numbers."""
 
     def __init__(self, seed):
         self.state = seed
-        for _ in range(3):  # sequences of neighbours would be the same, a step apart
+        for _ in range(3):  # otherwise neighbouring seeds would give shifted sequences
             self.state = (self.below(1 << 40) * 0xbf58476d1ce4e5b9 + seed) & MASK
 
     def below(self, limit):
@@ -31,13 +30,13 @@ class Random:
         return sequence[self.below(len(sequence))]
 
 
-# Registers: a letter, how many, their declaration, and the operands that they begin with.
+# Registers: a letter, their number, their declaration, and the operands that initialise them.
 CLASSES = {"h": (3, "u16", "i16"), "r": (6, "b32", "i32"), "l": (4, "s64", "i64"),
            "f": (4, "f32", "f32"), "d": (3, "f64", "f64"), "g": (2, "f16", "f16"),
            "x": (2, "b32", "f16x2"), "p": (3, "pred", None)}
 
-# `opcode destination sources`; c: a small count; k: one below 32, as driver 580's compiler takes a
-# field of bfe and bfi modulo 32 where it is a constant; #: a constant of 32 bits.
+# `opcode destination sources`. c is a small count. k is a count below 32, because the compiler of
+# driver 580 takes constant fields of bfe and bfi modulo 32. # is a 32-bit constant.
 STRAIGHT = """
 add.u32 r rr|sub.s32 r rr|mul.lo.u32 r rr|mul.hi.u32 r rr|mul.hi.s32 r rr|mad.lo.s32 r rrr
 mad.hi.u32 r rrr|min.s32 r rr|max.u32 r rr|abs.s32 r r|neg.s32 r r|sad.s32 r rrr|add.sat.s32 r rr
@@ -87,7 +86,7 @@ TEMPLATES = list(templates())
 
 
 class Program:
-    """The text of one program, as it grows."""
+    """The text of one program, to which statements are added."""
 
     def __init__(self, random):
         self.random = random
@@ -120,7 +119,7 @@ class Program:
         guard = ""
         if self.random.below(8) == 0:
             guard = "@%s%s " % (self.random.pick(["", "!"]), self.register("p"))
-        if choice == 0:  # a pair of carries
+        if choice == 0:  # a carry out, and a carry in
             self.emit("add.cc.u32 %s, %s, %s;" % tuple(self.register("r") for _ in range(3)))
             self.emit("addc.u32 %s, %s, %s;" % tuple(self.register("r") for _ in range(3)))
         elif choice == 1:
@@ -137,16 +136,18 @@ class Program:
             opcode, to, sources = self.random.pick(TEMPLATES)
             operands = [self.register(to)] + [self.operand(s) for s in sources]
             if opcode.split(".")[0] in ("testp", "set"):
-                # Driver 580's compiler takes the guard for a part of their work only: testp is done
-                # in every lane, and set.f32 makes a float of what was in the register before.
+                # The compiler of driver 580 applies the guard to only a part of these instructions:
+                # testp runs in every lane, and set.f32 converts the previous register value to a
+                # float.
                 guard = ""
             if opcode == "abs.s32":
-                # A compiler knows that it is not negative, which it is of the least number.
+                # A compiler assumes that the result is not negative, which is wrong for the least
+                # number.
                 self.emit("shr.s32 %%t6, %s, 1;" % operands[1])
                 operands[1] = "%t6"
             if opcode == "cvt.sat.s16.s32":
-                # Driver 580's compiler makes one instruction of neg.s32 and this, which negates
-                # without wrapping: the least number becomes 32767 and not -32768.
+                # The compiler of driver 580 combines neg.s32 with this instruction and negates
+                # without wrapping: the least number becomes 32767 instead of -32768.
                 self.emit("shr.s32 %%t6, %s, 1;" % operands[1])
                 operands[1] = "%t6"
             if opcode == "shr.s16":
@@ -154,7 +155,8 @@ class Program:
                 self.emit("xor.b32 %%t6, %s, 5;" % operands[2])
                 operands[2] = "%t6"
             if opcode.split(".")[0] in ("div", "rem") and opcode[-3] in "us":
-                # What a compiler makes of a division by zero depends on what is around it.
+                # The code that a compiler makes for a division by zero depends on the surrounding
+                # code.
                 bits = opcode[-2:]
                 divisor = {"16": "%b0", "32": "%t6", "64": "%u3"}[bits]
                 self.emit("or.b%s %s, %s, 1;" % (bits, divisor, operands[2]))
@@ -168,7 +170,7 @@ class Program:
     # --- branches ---
 
     def condition(self):
-        """A predicate that differs between threads, mostly."""
+        """Make a predicate that usually differs between threads."""
         opcode = self.random.pick(["lt.s32", "gt.s32", "lo.u32", "ne.u32"])
         predicate = self.register("p")
         if self.random.below(3) == 0:
@@ -183,7 +185,7 @@ class Program:
         return self.random.pick(["@", "@!"]) + predicate
 
     def block(self, level):
-        """Statements that may be divided further."""
+        """Emit statements, which may be split further."""
         for _ in range(1 + self.random.below(3)):
             choice = self.random.below(8) if level else 0
             if choice < 2:
@@ -238,7 +240,9 @@ class Program:
         self.emit(end + ":")
 
     def unstructured(self, blocks):
-        """Blocks that end with a branch to any other; fuel bounds how often they go back."""
+        """Emit blocks that end with a branch to any other block; fuel limits the number of backward
+        branches.
+        """
         labels = [self.label() for _ in range(blocks)]
         end = self.label()
         self.emit("mov.u32 %%fuel, %d;" % (10 + self.random.below(30)))
@@ -260,21 +264,21 @@ class Program:
                   "call.uni (back), ENTRY_callee, (one, two);\nld.param.b32 %s, [back];\n}"
                   % (self.register("r"), self.register("l"), self.register("r")))
 
-    # --- threads together ---
+    # --- operations of several threads ---
 
     def exchange(self):
-        """A round through shared memory, between two barriers."""
+        """Emit an exchange through shared memory, between two barriers."""
         value = self.register("r")
         self.emit("mad.lo.u32 %t1, %id0, 4, ENTRY_room_at;".replace("ENTRY_room_at", "%t7"))
         self.emit("st.shared.u32 [%%t1], %s;" % value)
         self.emit("bar.sync 0;")
         kind = self.random.below(4)
-        if kind == 0:  # another thread's
+        if kind == 0:  # of another thread
             self.emit("mad.lo.u32 %%t2, %%id0, %d, %d;" % (2 * self.random.below(64) + 1,
                                                         self.random.below(128)))
             self.emit("and.b32 %t2, %t2, 127;\nmad.lo.u32 %t2, %t2, 4, %t7;")
             self.emit("ld.shared.u32 %s, [%%t2];" % self.register("r"))
-        elif kind == 1:  # by a value
+        elif kind == 1:  # by a variable
             self.emit("and.b32 %%t2, %s, 127;\nmad.lo.u32 %%t2, %%t2, 4, %%t7;"
                       % self.register("r"))
             self.emit("ld.shared.u32 %s, [%%t2];" % self.register("r"))
@@ -285,7 +289,7 @@ class Program:
                 self.emit("@%pl ld.shared.u32 %t3, [%t1];\n@%pl add.u32 %t3, %t3, %t2;\n"
                           "@%pl st.shared.u32 [%t1], %t3;\nbar.sync 0;")
             self.emit("ld.shared.u32 %s, [%%t7];" % self.register("r"))
-        else:  # a scan within the warp, then the last of each warp
+        else:  # a scan within the warp, then over the last lanes of the warps
             for step in (1, 2, 4, 8, 16):
                 self.emit("shfl.sync.up.b32 %%t2|%%pl, %s, %d, 0, 0xffffffff;" % (value, step))
                 self.emit("@%%pl add.u32 %s, %s, %%t2;" % (value, value))
@@ -298,7 +302,7 @@ class Program:
         self.emit("bar.sync 0;")
 
     def warp(self):
-        """What the lanes of a warp do together; all of them are here."""
+        """Emit operations of a whole warp; all lanes take part."""
         to, value = self.register("r"), self.register("r")
         self.emit(self.random.pick([
             "shfl.sync.bfly.b32 %s, %s, %d, 31, 0xffffffff;" % (to, value,
@@ -312,7 +316,7 @@ class Program:
         ]))
 
     def count_together(self):
-        """Atomic operations whose order does not matter, then everybody reads."""
+        """Emit atomic operations whose order does not matter, after which all threads read."""
         operation, initial = self.random.pick([
             ("add.u32", "0"), ("min.s32", "0x7fffffff"), ("max.u32", "0"), ("or.b32", "0"),
             ("xor.b32", "0"), ("and.b32", "0xffffffff"), ("min.u32", "0xffffffff"),
@@ -348,12 +352,11 @@ class Program:
         self.emit("ld.%s.u32 %s, [%s];" % (space, self.register("r"), place))
         self.emit("bar.sync 0;")
 
-    # --- the whole ---
+    # --- the whole program ---
 
     def hash(self):
-        """
-        All registers: integers and predicates into the first result, numbers of 32 and 64 bits into
-        the second, halves into the third. Every NaN counts the same.
+        """Hash all registers: integers and predicates into the first result, floats and doubles
+        into the second, halves into the third. All NaNs are equal.
         """
         lines = ["mov.u64 %hash, 0xcbf29ce484222325;"]
         results = {"h": 0, "r": 0, "l": 0, "p": 0, "f": 1, "d": 1, "g": 2, "x": 2}
@@ -395,7 +398,7 @@ class Program:
 
 
 class RandomForm(Form):
-    """The registers are set from the operands, and the result is their hash."""
+    """Initialise the registers from the operands; the result is their hash."""
 
     def __init__(self, name, program, count, block, before=""):
         operands, start = [], []
@@ -412,7 +415,7 @@ class RandomForm(Form):
         declare += [".reg .b32 %t<8>;", ".reg .b32 %n<8>;", ".reg .b32 %fuel;", ".reg .pred %pl;",
                     ".reg .b64 %hash, %word, %u<5>;", ".reg .b16 %b<2>;", ".reg .f64 %e<3>;"]
         body = "\n".join(start) + "\n" + "\n".join(program.lines) + "\n" + program.hash()
-        # %d is the name of the results.
+        # %d is the name of the result registers.
         for index in range(3):
             body = body.replace("%%d%d" % index, "%%e%d" % index)
         super().__init__(name, ["b64"] * 3, operands, body.replace("%result", "%d"), "exact", count,

@@ -10,7 +10,7 @@
 
 struct head {
     char magic[8];
-    uint64_t digest; /* of the programs */
+    uint64_t digest; /* digest of the programs */
 };
 
 struct record {
@@ -50,7 +50,7 @@ int results_continue(const char *path)
     return open_or_end(path, O_WRONLY | O_APPEND);
 }
 
-/* In one piece, for several processes append to the file. */
+/* Written with one call, because several processes append to the file. */
 void results_write(int file, size_t kernel, enum outcome outcome, const void *data, size_t bytes)
 {
     const struct record record = {(uint32_t)kernel, outcome, (uint32_t)bytes};
@@ -122,7 +122,7 @@ static double value_of(unsigned bits, unsigned fraction, uint64_t number)
     return number >> (bits - 1) & 1 ? -value : value;
 }
 
-/* Numbers in their order, as whole ones. */
+/* Numbers as integers in the same order. */
 static double rank_of(unsigned bits, uint64_t number)
 {
     const uint64_t sign = UINT64_C(1) << (bits - 1);

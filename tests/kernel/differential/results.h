@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What became of each kernel: its results, or why there are none. */
+/* The result of each kernel, or the reason why there is none. */
 #ifndef CUSHIM_TESTS_KERNEL_DIFFERENTIAL_RESULTS_H
 #define CUSHIM_TESTS_KERNEL_DIFFERENTIAL_RESULTS_H
 
@@ -12,7 +12,7 @@ enum outcome { MISSING, COMPUTED, REFUSED, FAULTED };
 struct result {
     uint32_t outcome;
     uint32_t bytes;
-    const unsigned char *data; /* results, or a text */
+    const unsigned char *data; /* the results, or a text */
 };
 
 struct results {
@@ -20,7 +20,7 @@ struct results {
     char *file;
 };
 
-/* Writing: the file is begun once, and continued by several processes that may die. */
+/* Writing: results_begin() creates the file; several processes, which may die, append to it. */
 void results_begin(const char *path, const struct programs *programs);
 int results_continue(const char *path);
 void results_write(int file, size_t kernel, enum outcome outcome, const void *data, size_t bytes);
@@ -29,10 +29,10 @@ void results_write_text(int file, size_t kernel, enum outcome outcome, const cha
 struct results *results_read(const char *path, const struct programs *programs);
 void results_free(struct results *results);
 
-/* How far two numbers of a type are from each other, in units of the last place. */
+/* The distance of two numbers of a type, in units of the last place. */
 struct distance {
     double units, absolute;
-    bool other_kind; /* one is a NaN or infinite, and the other is not */
+    bool other_kind; /* only one of them is a NaN or infinite */
 };
 struct distance distance_between(enum accuracy accuracy, uint64_t a, uint64_t b);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which instructions are executed: `opcodes` prints the rows of the tables, `opcodes STATEMENTS`
- * each statement of a file, and before it whether a kernel with it is executed or refused.
+ * The implemented instructions. `opcodes` prints the rows of the tables. `opcodes STATEMENTS`
+ * prints each statement of a file, preceded by whether a kernel with it is executed or refused.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static const char head[] =
     ".reg .pred p<8>; .reg .b16 h<8>; .reg .b32 r<64>; .reg .b64 d<16>; .reg .f32 f<64>;\n"
     ".reg .f64 g<8>;\n.shared .align 16 .b8 s[256]; .local .align 16 .b8 l[64];\n";
 
-/* What is wrong with the statement itself is an error of the list. */
+/* An error in the statement itself is an error of the list. */
 static int try_statement(const char *statement)
 {
     static const struct ptx_target newest = {.version = 999, .architecture = 999};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What bits.cu computes. */
+/* The computations of bits.cu. */
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ static uint32_t reversed(uint32_t word)
     return word << 24 | (word & 0xff00) << 8 | (word >> 8 & 0xff00) | word >> 24;
 }
 
-/* The first 32 bits behind the point of the cube roots of the first 64 primes. */
+/* The first 32 fractional bits of the cube roots of the first 64 primes. */
 static void sha_constants(uint32_t *constants)
 {
     unsigned count = 0;
@@ -26,7 +26,7 @@ static void sha_constants(uint32_t *constants)
         while (n % divisor)
             divisor++;
         if (divisor == n) {
-            uint64_t root = 0; /* of n << 96, by bits: floor(cbrt(n) * 2^32) */
+            uint64_t root = 0; /* of n << 96, bit by bit: floor(cbrt(n) * 2^32) */
 
             for (uint64_t bit = UINT64_C(1) << 35; bit; bit >>= 1) {
                 const long double next = (long double)(root | bit) * 0x1p-32L;

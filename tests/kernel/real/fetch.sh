@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Fetch the compilers of CUDA 11.8 that generate.py needs; see the usage text below.
+# Download the compilers of CUDA 11.8 that generate.py needs; see the usage text below.
 set -euo pipefail
 # shellcheck disable=SC2034 # debian.sh reads it
 what=compilers
@@ -40,11 +40,11 @@ for package in nvidia-cuda-toolkit nvidia-cuda-dev libnvvm4 libnvrtc11.2 libnvrt
             --exclude='./usr/lib/x86_64-linux-gnu/libnp*' --exclude='*/compute-sanitizer/*'
 done
 
-# What Debian has under /etc names places under /usr, where these files are not.
+# Debian's files under /etc refer to paths under /usr, where these files are not installed.
 bin=$folder/usr/lib/nvidia-cuda-toolkit/bin
 rm -f "$bin/nvcc.profile" "$bin/gcc" "$bin/g++"
 sed "s#/usr/lib#$folder/usr/lib#g" "$folder/etc/nvcc.profile" >"$bin/nvcc.profile"
-# Where numba looks for them.
+# The folder where numba looks for them.
 mkdir -p "$folder/home/nvvm/lib64"
 ln -sf "$folder/usr/lib/x86_64-linux-gnu/libnvvm.so.4" "$folder/home/nvvm/lib64/libnvvm.so.4"
 ln -sfn "$folder/usr/lib/nvidia-cuda-toolkit/libdevice" "$folder/home/nvvm/libdevice"

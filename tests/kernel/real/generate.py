@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Make the PTX texts of ptx/ again, from the kernels of kernels/, with four compilers.
+"""Compile the kernels of kernels/ to the PTX texts of ptx/, with four compilers.
 
-    fetch.sh FOLDER                        nvcc, libnvrtc and libnvvm of CUDA 11.8 into FOLDER
-    apt-get install clang python3-numba    the other two (clang 14, numba 0.56)
-    generate.py --toolkit FOLDER           all texts
-    generate.py --toolkit FOLDER nvcc      those whose name begins so
+    fetch.sh FOLDER                        get nvcc, libnvrtc and libnvvm of CUDA 11.8 in FOLDER
+    apt-get install clang python3-numba    install the other two (clang 14, numba 0.56)
+    generate.py --toolkit FOLDER           write all texts
+    generate.py --toolkit FOLDER nvcc      write those whose names begin with nvcc
 
-The tests need none of this, only the texts. A name is COMPILER-SOURCE-TARGET[-OPTIONS].ptx.
-Comments and indentation are left out: ptx/ is to stay below 600 KB. No kernel calls a function of
-libdevice that is more than an instruction, as its code is NVIDIA's.
+The tests need only the texts. A name is COMPILER-SOURCE-TARGET[-OPTIONS].ptx. Comments and
+indentation are removed, so that ptx/ stays below 600 KB. No kernel calls a libdevice function that
+is more than one instruction, because that code is NVIDIA's.
 """
 import argparse
 import ctypes
@@ -23,7 +23,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 KERNELS = HERE / 'kernels'
 LARGEST = 600_000
 
-# Compiler, source, target, options: unoptimised code is long, so that only some is kept.
+# Compiler, source, target, options. Unoptimised code is long, so there is little of it.
 TEXTS = [
     ('nvcc', 'reduce', 50, '-O3'),
     ('nvcc', 'matrix', 61, '-O3'),
@@ -73,7 +73,7 @@ def by_nvrtc(toolkit, source, target, _option):
     ctypes.CDLL(str(libraries / 'libnvrtc-builtins.so.11.8'), ctypes.RTLD_GLOBAL)
     nvrtc = ctypes.CDLL(str(libraries / 'libnvrtc.so.11.2'))
     program, size = ctypes.c_void_p(), ctypes.c_size_t()
-    # One text: NVRTC would look for the header in the folder of the process.
+    # One text, because NVRTC would look for the header in the process's working directory.
     header = (KERNELS / 'device.h').read_text(encoding='utf-8')
     text = (KERNELS / f'{source}.cu').read_text(encoding='utf-8')
     options = [f'--gpu-architecture=compute_{target}'.encode(), b'--std=c++14']
@@ -95,11 +95,13 @@ def by_nvrtc(toolkit, source, target, _option):
 
 
 def by_numba(toolkit, _source, target, _option):
-    """One text of all: each kernel is a module of its own, whose names become the kernel's."""
+    """Join the modules of kernels to one text; each module's names get the kernel's name as a
+    prefix.
+    """
     os.environ['CUDA_HOME'] = str(toolkit / 'home')
     sys.path.insert(0, str(KERNELS))
     from numba.cuda.cudadrv import nvvm
-    # It would ask the CUDA runtime, which is not needed otherwise.
+    # Otherwise numba would ask the CUDA runtime, which is not needed here.
     nvvm._supported_cc = (divmod(target, 10),)
     import numba_kernels
 
@@ -110,7 +112,7 @@ def by_numba(toolkit, _source, target, _option):
         text = text.replace(mangled, name)
         text = re.sub(r'\b(_cudapy_\w+|_ZN08NumbaEnv\w+)', rf'{name}_\1', text)
         text = re.sub(r'_ZN08NumbaEnv\w+', 'environment', text)
-        # Two of them have one name now, and it is declared once.
+        # Two declarations now have the same name, so only one is kept.
         text = re.sub(r'^(\.common .*environment;\n)((?:.*\n)*?)\1', r'\1\2', text, flags=re.M)
         head, body = re.split(r'^\.address_size 64\n', text, flags=re.M)
         texts.append(body if texts else f'{head}.address_size 64\n{body}')
@@ -121,7 +123,7 @@ COMPILERS = {'nvcc': by_nvcc, 'clang': by_clang, 'nvrtc': by_nvrtc, 'numba': by_
 
 
 def shortened(text):
-    """Without comments, what is blank, and what names folders of this machine."""
+    """Remove comments, blanks, and paths of this machine."""
     text = re.sub(r'^(\s*\.target .*?),\s*debug\b', r'\1', text, flags=re.M)
     text = re.sub(r'^(\s*\.file\s+\d+ ").*/', r'\1', text, flags=re.M)
     text = re.sub(r'^\s*\.section\s+\.debug_\w+\s*\{.*?^\s*\}\n', '', text, flags=re.M | re.S)

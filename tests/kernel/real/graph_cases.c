@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What graph.cu computes. */
+/* The computations of graph.cu. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 enum { NODES = 300, EDGES = 1200 };
 
-/* Edges by node: how many each has, and where its own begin. */
+/* The number of edges of each node, and the index of its first edge. */
 static void begin_rows(uint32_t *starts, size_t nodes)
 {
     starts[0] = 0;
@@ -46,7 +46,7 @@ static void bfs_step(struct job *job)
     changed[0] = expected;
 }
 
-/* The root of a set is its smallest member, whatever the order of the edges was. */
+/* The root of a set is its smallest member, in whatever order the edges are processed. */
 static void union_find(struct job *job)
 {
     uint32_t *parents = words(job, NODES, 1);
@@ -106,7 +106,7 @@ static void histogram_long(struct job *job)
         out[in[i] % 64] += UINT64_C(0x100000001);
 }
 
-/* Such sums are exact. */
+/* These sums are exact. */
 static void histogram_float(struct job *job)
 {
     const uint16_t *in = shorts(job, 1000, 0);
@@ -154,7 +154,7 @@ static void atomics(struct job *job)
     }
 }
 
-/* Where a key comes to lie depends on who was first; how often it came does not. */
+/* The position of a key depends on the order of threads; its count does not. */
 static void table_insert(struct job *job)
 {
     enum { KEYS = 400, SIZE = 257 };

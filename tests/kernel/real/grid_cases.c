@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What grid.cu computes. */
+/* The computations of grid.cu. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,7 +120,7 @@ static void mandelbrot(struct job *job)
     }
 }
 
-/* A point that is almost at the border may take a step more: it is far off then, so few steps. */
+/* A point close to the border may take a step more, so the number of steps is small. */
 static void julia(struct job *job)
 {
     float *out = floats(job, WIDTH * HEIGHT, 0, 0);
@@ -208,7 +208,7 @@ static void rotate_points(struct job *job)
     tolerate(job, out, 1e-5, 1e-5);
 }
 
-/* All blocks wait for each other, so all must be there. */
+/* All blocks wait for each other, so all must be resident. */
 static void heat(struct job *job)
 {
     enum { SIZE = 600, STEPS = 7 };

@@ -22,8 +22,8 @@ struct buffer {
     CUdeviceptr device;
     double relative, absolute;
     bool uploaded, ignored;
-    size_t structure; /* bytes of each, of a buffer of structs with padding */
-    uint64_t padding; /* bit n: byte n */
+    size_t structure; /* for structs with padding: bytes of one struct */
+    uint64_t padding; /* bit n: byte n is padding */
 };
 
 struct job {
@@ -36,7 +36,7 @@ struct job {
     size_t buffer_count;
     unsigned char parameters[PARAMETER_BYTES];
     size_t offsets[PARAMETERS], parameter_count, parameter_bytes;
-    uint64_t state; /* of the random numbers */
+    uint64_t state; /* of the random number generator */
     double launched_ns;
     int captured, descriptor;
     FILE *capture;
@@ -58,7 +58,7 @@ void fail(struct job *job, const char *format, ...)
     va_list arguments;
 
     if (!job->outcome.well)
-        return; /* the first reason counts */
+        return; /* the first reason is kept */
     job->outcome.well = false;
     va_start(arguments, format);
     vsnprintf(job->outcome.why, sizeof job->outcome.why, format, arguments);
@@ -133,7 +133,10 @@ static struct buffer *find_buffer(struct job *job, const void *host)
     abort();
 }
 
-/* An array of numba has two addresses of Python, its length, a stride and the memory. */
+/*
+ * An array of numba has two Python pointers, its length, the item size, the memory, its shape and a
+ * stride.
+ */
 void buffer(struct job *job, const void *made_before)
 {
     const struct buffer *of = find_buffer(job, made_before);
@@ -322,7 +325,7 @@ void launch(struct job *job, unsigned blocks, unsigned threads)
     launch_as(job, (struct geometry){.grid = {blocks, 1, 1}, .block = {threads, 1, 1}});
 }
 
-/* --- what is printed --- */
+/* --- printed output --- */
 
 void capture_begin(struct job *job, int descriptor)
 {
@@ -392,7 +395,7 @@ static void compare(struct job *job, const struct buffer *of)
     free(result);
 }
 
-/* After a fault every call returns it. */
+/* After a fault, every call returns its code. */
 static void finish(struct job *job)
 {
     CUdeviceptr other;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What language.cu computes. */
+/* The computations of language.cu. */
 #include <string.h>
 
 #include "job.h"
@@ -106,7 +106,7 @@ static void virtual_functions(struct job *job)
         out[i] = i % 3 ? i * i * 10 + 4 : i * 6 / 2 * 10 + 3;
 }
 
-/* As the kernel's parameter and its results are in memory. */
+/* The layout of the kernel's parameter and results. */
 struct settings {
     char letter;
     int16_t pair[2];
@@ -130,7 +130,7 @@ static void structures(struct job *job)
     value.mask = UINT64_C(0x0123456789abcdef);
     structure(job, &value, sizeof value);
     out = room(job, 64 * sizeof *out);
-    /* What lies between letter and pair, pair and number, number and factor, colours and mask. */
+    /* The padding between letter and pair, pair and number, number and factor, colours and mask. */
     ignore_padding(job, out, sizeof *out, 0x2 | 0xc0 | 0xf000 | UINT64_C(0xfe00000000));
     structure(job, &(uint8_t){9}, 1);
     launch(job, 2, 32);

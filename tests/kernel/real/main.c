@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernels as people write them, in PTX of four compilers, against the same in C: see usage() below.
+ * Real kernels in PTX of four compilers, compared with the same computations in C: see usage()
+ * below.
  *
- * A plain program: it needs nothing but the C library, so it can be carried to a machine with a GPU.
- * Each text is executed by a process of its own, and so is each kernel that faults.
+ * A plain program, which needs only the C library, so that it can be copied to a machine with a
+ * GPU. Each text runs in a process of its own, and so does each kernel that faults.
  */
 #define _DEFAULT_SOURCE
 #include <cushim/cushim.h>
@@ -25,7 +26,7 @@ enum { MOST_CASES = 256, MOST_TEXTS = 64, TEXT_BYTES = 1 << 20, MOST_ROUNDS = 99
 static const struct kernel_case *cases[MOST_CASES];
 static size_t case_count;
 
-/* What the processes share. */
+/* Memory that the processes share. */
 static struct {
     unsigned well, bad, races, entries, launched[MOST_CASES];
 } * shared;
@@ -189,8 +190,8 @@ static void run_case(size_t index, const char *name, CUmodule module)
 }
 
 /*
- * The mock has found races between threads of a kernel. These have some, which do no harm: a plain
- * access of what others access atomically.
+ * Judge the races that the mock has found between threads of a kernel. The kernels listed here have
+ * harmless ones: a plain access to data that other threads access atomically.
  */
 static void judge_races(const char *name)
 {
@@ -210,7 +211,7 @@ static void judge_races(const char *name)
     }
 }
 
-/* Those that fault, or one that does. */
+/* Run the cases that do not fault, or one that does. */
 static void run_text(const char *name, const struct kernel_case *fault)
 {
     const char *const text = read_text(name);
@@ -252,7 +253,7 @@ static void run_apart(const char *name, const struct kernel_case *fault)
     }
 }
 
-/* A kernel that no case knows is not tested. */
+/* A kernel without a case is reported as untested. */
 static void run_file(const char *name)
 {
     const unsigned entries = count_entries(read_text(name));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What matrix.cu computes. */
+/* The computations of matrix.cu. */
 #include <math.h>
 
 #include "job.h"
@@ -119,7 +119,7 @@ static void product_sparse(struct job *job)
     tolerate(job, out, 1e-5, 1e-5);
 }
 
-/* Large numbers on the diagonal make it positive definite. */
+/* Large numbers on the diagonal make the matrix positive definite. */
 static void cholesky(struct job *job)
 {
     enum { SIZE = 24 };
@@ -187,7 +187,7 @@ static void layernorm(struct job *job)
     tolerate(job, out, 2e-5, 2e-5);
 }
 
-/* Causal: a query sees the keys before it and its own. */
+/* Causal attention: a query sees its own key and earlier ones. */
 static void attention(struct job *job)
 {
     enum { LENGTH = 96, SIZE = 16 };

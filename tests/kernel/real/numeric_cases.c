@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What numeric.cu computes. */
+/* The computations of numeric.cu. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* The transform by its definition. */
+/* The Fourier transform by its definition. */
 static void fft(struct job *job)
 {
     enum { N = 256, BLOCKS = 2 };
@@ -163,7 +163,7 @@ static void integral(struct job *job)
     tolerate(job, out, 1e-9, 0);
 }
 
-/* Rounded to a multiple of what the half's last place is worth. */
+/* Rounded to a multiple of the last place of a half. */
 static uint16_t half_of(float x)
 {
     const double size = fabs((double)x);
@@ -220,7 +220,7 @@ static void half_axpy(struct job *job)
         uint32_t sums = 0;
 
         for (unsigned shift = 0; shift < 32; shift += 16) {
-            /* A product of two halves and such a sum are exact in single precision, or near it. */
+            /* The product of two halves and this sum are exact in single precision, or almost. */
             const double sum = (double)float_of((uint16_t)(two >> shift)) *
                                    (double)float_of((uint16_t)(x[i] >> shift)) +
                                (double)float_of((uint16_t)(y[i] >> shift));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What reduce.cu computes. */
+/* The computations of reduce.cu. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 enum { N = 10000, BLOCKS = 6, THREADS = 128 };
 
-/* The sum of what a block sees, whose threads go through all numbers in steps of the grid. */
+/* The sum over a block, whose threads stride over all numbers by the size of the grid. */
 static uint32_t sum_of_block(const uint32_t *in, size_t block)
 {
     uint32_t sum = 0;
@@ -114,7 +114,7 @@ static void variance(struct job *job)
     tolerate(job, out, 1e-12, 0);
 }
 
-/* A sum within each `group`, with or without the number itself. */
+/* A sum within each `group`, with or without the element itself. */
 static void scan(const uint32_t *in, uint32_t *out, size_t count, size_t group, bool inclusive)
 {
     uint32_t sum = 0;

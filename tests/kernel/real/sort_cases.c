@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What sort.cu computes. */
+/* The computations of sort.cu. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static void sort_bitonic(struct job *job)
         qsort(numbers + i * 256, 256, sizeof *numbers, by_word);
 }
 
-/* Equal keys keep their order: a key and its place are one number. */
+/* Equal keys keep their order, because the key and its position form one number. */
 static void sort_radix(struct job *job)
 {
     uint32_t *keys = words(job, 256, 100), *values = words(job, 256, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What threads.cu computes. */
+/* The computations of threads.cu. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Textures in all modes, on the mock or on the driver of this machine: the results' digest, how many
- * of them differ from the reference by more than rounding, and by how much at most. The output of a
- * GPU and of the mock are compared line by line.
+ * Textures in all modes, on the mock or on this machine's driver. For each mode it prints the
+ * digest of the results, how many of them differ from the reference by more than rounding, and the
+ * largest difference. The outputs of a GPU and of the mock can be compared line by line.
  */
 #include <cushim/cushim.h>
 #include <cushim/testing/mock.h>
@@ -61,7 +61,10 @@ static void fill(const struct mode *mode, unsigned char *texels)
     }
 }
 
-/* Whole numbers, halves, what lies between two weights, and any: inside and outside. */
+/*
+ * Whole numbers, halves, midpoints between two filter weights, and any numbers, inside and outside
+ * the texture.
+ */
 static double coordinate(unsigned extent, unsigned kind)
 {
     static const double steps[] = {1, 2, 256, 512, 65536};
@@ -89,7 +92,7 @@ static void place(const struct mode *mode, struct point *point)
     point->layer = next_random() % (mode->depth + 2);
 }
 
-/* --- a mode --- */
+/* --- one mode --- */
 
 static CUarray array_of(const struct mode *mode, const unsigned char *texels)
 {
@@ -122,7 +125,7 @@ static CUarray array_of(const struct mode *mode, const unsigned char *texels)
     return copy.dstArray;
 }
 
-/* The resource; what has to be freed is in `array` and `memory`. */
+/* The resource descriptor; `array` and `memory` receive what has to be freed. */
 static CUDA_RESOURCE_DESC resource_of(const struct mode *mode, const unsigned char *texels,
                                       CUarray *array, CUdeviceptr *memory)
 {
@@ -152,7 +155,7 @@ static CUDA_RESOURCE_DESC resource_of(const struct mode *mode, const unsigned ch
     return resource;
 }
 
-/* Four words of each point from the memory behind `in`, four results to that behind `out`. */
+/* Each point has four input words at `in`, and four results at `out`. */
 void launch_points(const char *body, uint64_t handle)
 {
     static char text[8192];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One way to read a texture: what it is, how it is sampled, and by which instruction. */
+/* One way to read a texture: its resource, its sampling, and the instruction. */
 #ifndef CUSHIM_TESTS_KERNEL_TEXTURES_MODE_H
 #define CUSHIM_TESTS_KERNEL_TEXTURES_MODE_H
 
@@ -20,12 +20,12 @@ struct mode {
     unsigned channels, flags; /* CU_TRSF_... */
     CUfilter_mode filter;
     CUaddress_mode address;
-    unsigned width, height, depth; /* in texels; layers and faces too; 1: no such extent */
-    int gathered;                  /* the channel of tld4; -1: tex */
+    unsigned width, height, depth; /* in texels, or in layers and faces; 1: unused */
+    int gathered;                  /* the channel that tld4 gathers; -1: tex */
     bool integer_coordinates;
 };
 
-/* The coordinates of a point as the kernel gets them: x, y, z, and the layer. */
+/* The coordinates of a point for the kernel: x, y, z, and the layer. */
 struct point {
     union {
         float real;
@@ -35,21 +35,24 @@ struct point {
 };
 
 unsigned channel_bytes(CUarray_format format);
-bool is_integer(const struct mode *mode); /* what is read are integers */
+bool is_integer(const struct mode *mode); /* whether reads return integers */
 
-/* A channel of texels, row after row, as a number in [0, 1] and the like, or unchanged. */
+/*
+ * A channel of a texel, either unchanged or normalised, such as to [0, 1]. Texels are stored row by
+ * row.
+ */
 double texel_value(const struct mode *mode, const unsigned char *texels, const int64_t at[3],
                    unsigned channel);
 
-/* What the programming guide says that reading a point gives. */
+/* The result of reading a point according to the programming guide. */
 void reference(const struct mode *mode, const unsigned char *texels, const struct point *point,
                double results[CHANNELS]);
 
-/* How the mode is called in reports, and its instruction. */
+/* The name of the mode in reports, and its instruction. */
 void mode_name(const struct mode *mode, char *text, size_t size);
 void mode_opcode(const struct mode *mode, char *text, size_t size);
 
-/* All modes: `use` is called with each, and its number. */
+/* Call `use` with each mode and its number. */
 void modes_each(void (*use)(const struct mode *mode, unsigned number));
 
 #endif

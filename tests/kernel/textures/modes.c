@@ -61,7 +61,7 @@ static void use(struct mode mode)
     use_mode(&mode, mode_count++);
 }
 
-/* A rectangle of no power of two. */
+/* A rectangle whose sides are not powers of two. */
 static struct mode plane(size_t format, unsigned channels)
 {
     return (struct mode){.resource = CU_RESOURCE_TYPE_ARRAY,
@@ -75,7 +75,7 @@ static struct mode plane(size_t format, unsigned channels)
                          .gathered = -1};
 }
 
-/* Filters and address modes, with both kinds of coordinates. */
+/* All filter and address modes, with both kinds of coordinates. */
 static void sampled(struct mode mode)
 {
     for (int filter = 0; filter < 2; filter++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What reading a texture gives, by the formulas of the appendix on texture fetching of the CUDA
- * programming guide, in double precision: weights have 8 bits of fraction, rounded to the nearest.
- * That normalised coordinates have 21 bits, that integer ones have no address mode, and that a
- * channel which a texture lacks is 0, was found on an H200.
+ * The result of reading a texture, by the formulas in the appendix on texture fetching of the CUDA
+ * programming guide, in double precision. Weights have 8 fractional bits, rounded to the nearest.
+ * Measured on an H200: normalised coordinates have 21 bits, integer coordinates have no address
+ * mode, and a missing channel is 0.
  */
 #include <math.h>
 #include <string.h>
@@ -80,7 +80,7 @@ double texel_value(const struct mode *mode, const unsigned char *texels, const i
     }
 }
 
-/* The texel that is taken for one; -1: none. */
+/* The texel for an index, according to the address mode; -1: none. */
 static int64_t addressed(const struct mode *mode, int64_t at, int64_t count)
 {
     if (mode->resource == CU_RESOURCE_TYPE_LINEAR || mode->integer_coordinates)
@@ -101,7 +101,10 @@ static int64_t addressed(const struct mode *mode, int64_t at, int64_t count)
     }
 }
 
-/* `at` is not addressed yet. Without a texel: the border, which is zeros. */
+/*
+ * Applies the address mode to `at`. Without a texel, the result is the border colour, which is
+ * zero.
+ */
 static double texel(const struct mode *mode, const unsigned char *texels, const int64_t at[3],
                     unsigned channel)
 {
@@ -119,7 +122,7 @@ static double texel(const struct mode *mode, const unsigned char *texels, const 
     return texel_value(mode, texels, taken, channel);
 }
 
-/* A direction becomes a face, and where on it. */
+/* Convert a direction to a face and a position on it. */
 static unsigned face(const struct point *point, double *s, double *t)
 {
     const double x = point->at[0].real, y = point->at[1].real, z = point->at[2].real;
@@ -137,7 +140,7 @@ static unsigned face(const struct point *point, double *s, double *t)
 void reference(const struct mode *mode, const unsigned char *texels, const struct point *point,
                double results[CHANNELS])
 {
-    static const int64_t corners[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}}; /* of tld4 */
+    static const int64_t corners[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}}; /* tld4's order */
     const unsigned extents[3] = {mode->width, mode->height, mode->depth};
     const bool cube = mode->geometry >= GCUBE, layered = mode->geometry >= GA1D;
     const unsigned dimensions = mode->geometry == G1D || mode->geometry == GA1D ? 1

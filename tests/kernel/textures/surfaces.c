@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Surfaces, and what instructions say of textures: results that are whole numbers. */
+/* Surfaces, and instructions that query textures; the results are integers. */
 #include "surfaces.h"
 
 #include <cushim/cushim.h>
@@ -67,7 +67,9 @@ static void copy(struct surface surface, void *bytes, size_t texel, bool back)
     must(cu->Memcpy3D_v2(&shape), "cuMemcpy3D");
 }
 
-/* Each point is another texel, in no order, and the last ones are outside. */
+/*
+ * Each point is a different texel, in scattered order; with `outside`, every fourth one is outside.
+ */
 static void scatter(int32_t (*points)[4], bool outside)
 {
     for (int i = 0; i < POINTS; i++) {
@@ -89,7 +91,7 @@ static int clamped(int at, int count)
     return at < 0 ? 0 : at >= count ? count - 1 : at;
 }
 
-/* suld.b of four bytes each: with `outside`, what is there is zero, or the nearest. */
+/* suld.b of four bytes each; with `outside`, a point outside gives zero, or the nearest texel. */
 static void load_words(const char *name, const char *body, unsigned flags, bool outside, bool zero)
 {
     struct surface surface = make(CU_AD_FORMAT_UNSIGNED_INT32, 1, flags);
@@ -114,7 +116,9 @@ static void load_words(const char *name, const char *body, unsigned flags, bool 
     end(surface);
 }
 
-/* sust of texels, whose content is digested, and compared with what is expected. */
+/*
+ * Write texels with sust, and compare them with the expected values; the report has their digest.
+ */
 static void store(const char *name, const char *body, CUarray_format format, unsigned channels,
                   uint32_t (*expected)(const int32_t *point))
 {
@@ -171,7 +175,7 @@ static void query(const char *property, bool of_surface, uint32_t wanted)
     end(surface);
 }
 
-/* Kernels of older programs name their texture; what is bound at a launch counts for that launch. */
+/* Kernels of older programs name their texture; a launch uses the binding at that time. */
 static void references(void)
 {
     static const char text[] =

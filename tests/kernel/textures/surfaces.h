@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Surfaces, queries and references, and what all of these programs share. */
+/* Surfaces, queries and references, and functions that these programs share. */
 #ifndef CUSHIM_TESTS_KERNEL_TEXTURES_SURFACES_H
 #define CUSHIM_TESTS_KERNEL_TEXTURES_SURFACES_H
 
@@ -13,11 +13,11 @@ void surfaces_each(CUdeviceptr points, CUdeviceptr results);
 void must(CUresult result, const char *what);
 uint32_t next_random(void);
 uint64_t digest_of(const void *bytes, size_t count);
-/* A line, and a failure if anything is different. */
+/* Print a line; if anything differs, the run fails. */
 void report(const char *name, uint64_t digest, unsigned different, double worst);
 /*
  * Run a body for POINTS threads: %rd1 is the handle, %r1 to %r4 are the words of the thread's
- * point, and %r5 to %r8 become its results.
+ * point, and %r5 to %r8 are stored as its results.
  */
 void launch_points(const char *body, uint64_t handle);
 

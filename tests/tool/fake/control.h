@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the tests command the fake driver: by environment variables.
+ * How tests control the fake driver: by environment variables.
  *
  *   FAKE_DEVICES    how many devices there are; 2
  *   FAKE_INIT       what cuInit returns; 0
@@ -20,20 +20,18 @@
 
 long long fake_setting(const char *name, long long otherwise);
 
-/* A call begins. Returns the code that it must fail with, or 0. `detail` may be empty. */
+/* Begin a call. Returns the code with which it must fail, or 0. `detail` may be empty. */
 CUresult fake_enter(const char *call, const char *detail);
 
-/* The program did what the real driver does not forgive: abort. */
+/* The program made a call that a real driver may crash on: abort. */
 void fake_misuse(const char *call, const char *what);
 
 int fake_device_count(void);
 
-/*
- * A misuse unless this is the handle of a device of the initialised driver. Returns its number.
- */
+/* Abort unless this is the handle of a device of the initialised driver. Returns its number. */
 int fake_check_device(const char *call, CUdevice device);
 
-/* Macros of cuda.h that put a newer symbol in the place of these. */
+/* cuda.h defines these names as macros for newer symbols. */
 #undef cuDeviceGetUuid
 #undef cuDevicePrimaryCtxRelease
 #undef cuEventElapsedTime

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A driver for the tests of the command: the calls that it makes and no others, and of these what
- * the CUDA version FAKE_VERSION had. It is none of tests/drivers/fake because the command measures
- * with it: its calls keep handles, memory and a clock, and abort when they are misused. This file
- * has the driver itself and its devices.
+ * A driver for tests of the command. It has the calls that the command makes, as far as the CUDA
+ * version FAKE_VERSION had them. tests/drivers/fake cannot replace it, because the command measures
+ * with it: its calls keep track of handles, memory and a clock, and abort on misuse. This file has
+ * the driver itself and its devices.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -116,7 +116,7 @@ EXPORT(cuDeviceGetAttribute, int *value, CUdevice_attribute attribute, CUdevice 
         *value = 0x1b + number;
     else if (attribute == CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID)
         *value = 7;
-    else if ((int)attribute == 190) /* newer than any header */
+    else if ((int)attribute == 190) /* newer than every header */
         *value = -190;
     else
         return CUDA_ERROR_INVALID_VALUE;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the fake driver's programs own: contexts, streams, memory, events.
+ * The objects of the fake driver's programs: contexts, streams, memory, events.
  *
- * Time is a counter that only cuMemsetD8Async moves. Handles are never used twice, so a second
- * destroy is noticed, and ends the process like any other misuse; what has leaked at the end of the
- * process makes it exit with 99. A call that gives something back does so even if it is asked to
- * fail, as the driver does that reports earlier work.
+ * Only cuMemsetD8Async advances the clock. Handle values are never reused, so a second destruction
+ * is detected and ends the process like any other misuse. If an object is leaked, the process exits
+ * with 99. A call that releases something does so even if it has to fail, like a driver's call that
+ * reports an earlier error.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <signal.h>
@@ -148,7 +148,7 @@ EXPORT(cuCtxGetLimit, size_t *value, CUlimit limit)
         *value = 1024;
     else if (limit == CU_LIMIT_MALLOC_HEAP_SIZE)
         *value = (number + 1) << 33;
-    else if ((int)limit == 15) /* newer than any header */
+    else if ((int)limit == 15) /* newer than every header */
         *value = 15;
     else
         return CUDA_ERROR_INVALID_VALUE;
@@ -226,7 +226,10 @@ EXPORT(cuMemFree_v2, CUdeviceptr address)
     return fault;
 }
 
-/* The first three take long: whoever counts them as results is noticed. Then 1 to 7 ms, mixed. */
+/*
+ * The first three calls take long, so that a program which counts them as results is detected. The
+ * later ones take 1 to 7 ms in mixed order.
+ */
 EXPORT(cuMemsetD8Async, CUdeviceptr address, unsigned char value, size_t bytes, CUstream stream)
 {
     static unsigned calls;
@@ -298,7 +301,7 @@ EXPORT(cuEventSynchronize, CUevent event)
     if (++calls == fake_setting("FAKE_INTERRUPT", 0))
         raise(SIGINT);
     if (!fault) {
-        /* There is one stream, so what was recorded earlier is over as well. */
+        /* There is one stream, so everything that was recorded earlier is complete, too. */
         for (int i = 0; i < ROOM; i++)
             events[i].is_pending = events[i].is_pending && events[i].at_ns > event->at_ns;
     }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Headless Chromium, driven by the DevTools protocol through pipes."""
+"""Headless Chromium, controlled through the DevTools protocol over pipes."""
 
 import fcntl
 import json
@@ -25,7 +25,7 @@ def find():
 
 
 class Browser:
-    """A page. Messages that are no responses to calls are kept in `events`."""
+    """A page. Messages that are not responses to calls are kept in `events`."""
 
     def __init__(self, width=1400, height=900):
         self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
@@ -56,7 +56,7 @@ class Browser:
 
     @staticmethod
     def pipe():
-        """A pipe with descriptors above those that START sets."""
+        """Return a pipe whose descriptors are above those that START sets."""
         ends = os.pipe()
         moved = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in ends]
         for end in ends:
@@ -64,7 +64,7 @@ class Browser:
         return moved
 
     def close(self):
-        """End the browser, by closing its pipe."""
+        """End the browser by closing its pipe."""
         os.close(self.write)
         os.close(self.read)
         self.process.wait()
@@ -110,7 +110,8 @@ class Browser:
         self.wait_for('Page.loadEventFired')
 
     def run(self, expression):
-        """Evaluate Javascript, and wait for a promise; its errors are raised."""
+        """Evaluate JavaScript, and wait for a promise; an error of the script raises an exception.
+        """
         answer = self.call('Runtime.evaluate', expression=expression, returnByValue=True,
                            awaitPromise=True)
         if 'exceptionDetails' in answer:
@@ -138,7 +139,7 @@ class Browser:
         self.drawn()
 
     def errors(self):
-        """The errors of the page: exceptions, blocked scripts, requests of other files."""
+        """Return the errors of the page: exceptions, blocked scripts, requests for other files."""
         wrong = []
         for event in self.events:
             what = event['params']

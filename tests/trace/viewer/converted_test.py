@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The page of a converted trace, in a browser: it shows what the trace file contains."""
+"""The page of a converted trace in a browser: it shows what the trace file contains."""
 
 import os
 import sys

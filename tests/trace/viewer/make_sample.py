@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Write a page of the viewer with a made-up trace: make_sample.py KIND OUTPUT [EVENTS]
+"""Write a page of the viewer with an invented trace: make_sample.py KIND OUTPUT [EVENTS]
 
-KIND is training, a training loop; large, as many events as are asked for; adversarial, with names that
-would harm a careless page; or empty. The same arguments make the same page.
+KIND is training (a training loop), large (as many events as requested), adversarial (names that
+would harm a careless page), or empty. The same arguments produce the same page.
 """
 
 import base64
@@ -30,7 +30,7 @@ ADVERSARIAL = [
 
 
 class Track:
-    """A track. Events are added in any order: (begin, duration, name, class, detail, call)."""
+    """A track. Events may be added in any order: (begin, duration, name, class, detail, call)."""
 
     def __init__(self, kind, name, group, **more):
         self.kind, self.name, self.group, self.more = kind, name, group, more
@@ -100,7 +100,7 @@ def summarize(tracks, names):
 
 
 def page(tracks, **members):
-    """The whole page as bytes."""
+    """Return the whole page as bytes."""
     names, details = Texts(), Texts()
     events = encode(tracks, names, details)
     summary = summarize(tracks, names)
@@ -132,7 +132,7 @@ FORWARD = [('void gemm_bf16_128x128_tn(GemmParams)', 410), ('layer_norm_forward'
 
 
 def training(steps=8):
-    """A training loop: one thread queues the work, another one loads batches."""
+    """Return a training loop: one thread queues the work, another one loads batches."""
     chance = random.Random(7)
     process, device = 'Process 4711', 'Device 0, context 1'
     ranges = Track('ranges', 'Ranges of thread 1', process)
@@ -241,7 +241,7 @@ def training(steps=8):
 
 
 def large(count):
-    """Half calls and half work, in bursts, with memory that goes up and down."""
+    """Return half calls and half work, in bursts, with memory use that rises and falls."""
     chance = random.Random(11)
     threads = [Track('thread', 'Thread %d' % (n + 1), 'Process 1') for n in range(4)]
     streams = [Track('stream', 'Stream %d' % (n + 13), 'Device 0, context 1') for n in range(4)]
@@ -270,7 +270,7 @@ def adversarial():
     for at, name in enumerate(ADVERSARIAL):
         call = thread.add(at * 1000, 600, name, 'call', ADVERSARIAL[-1 - at])
         stream.add(at * 1000 + 500, 400, name, 'kernel', name, call)
-    # Hours later, and nested; then two that overlap without one being inside the other.
+    # Hours later, nested events; then two that overlap without nesting.
     late = 3 * 3600 * 10 ** 9
     for at in range(5):
         thread.add(late + at * 10, 1000 - at * 20, 'nested %d' % at, 'call')
@@ -286,7 +286,7 @@ def adversarial():
 
 
 def sample(kind, count=20000):
-    """(tracks, members of the data that differ)."""
+    """Return (tracks, members of the data that differ)."""
     if kind == 'empty':
         return [], {}
     return {'training': training, 'adversarial': adversarial, 'large': lambda: large(count)}[kind]()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The page of a trace, in a browser: decoding, drawing, texts, mouse and keys."""
+"""The page of a trace in a browser: decoding, drawing, texts, mouse and keyboard."""
 
 import base64
 import json
@@ -29,7 +29,7 @@ def tearDownModule():
 
 
 def readable(text):
-    """A text as the page shows it: control and direction characters are replaced."""
+    """Return a text as the page shows it: control and direction characters are replaced."""
     return ''.join('\ufffd' if ord(one) < 32 or one in '\u202e' else one for one in text)
 
 
@@ -38,7 +38,7 @@ class PageTest(unittest.TestCase):
     may_be_refused = False
 
     def show(self, kind, dark=False, change=lambda text: text, **members):
-        """Open a sample page; returns its tracks as they were written."""
+        """Open a sample page; return its tracks as they were written."""
         tracks, own = make_sample.sample(kind, COUNT)
         own.update(members)
         self.open(tracks, dark, change, **own)
@@ -73,7 +73,7 @@ class PageTest(unittest.TestCase):
         chromium.click(*where)
 
     def position(self, event):
-        """The position of the middle of an event on the screen."""
+        """Return the screen position of the middle of an event."""
         return chromium.run(
             '(() => { const at = byId("tracks").getBoundingClientRect(), event = %d,'
             'place = tops[trackOf(event).number];'
@@ -90,7 +90,7 @@ class PageTest(unittest.TestCase):
         return self.run_js('[view.begin, view.end]')
 
     def pixels_of(self, kind):
-        """How many pixels of the timeline have the colour of a class."""
+        """Return how many pixels of the timeline have the colour of a class."""
         return chromium.run(
             '(() => { const canvas = byId("tracks"), {width, height} = canvas,'
             'colour = colours.classes[trace.classes.indexOf(%s)],'
@@ -567,7 +567,7 @@ class WordsTest(PageTest):
 
 class ThemeTest(PageTest):
     def contrasts(self):
-        """The contrast of each text to its background, as WCAG defines it."""
+        """Return the contrast of each text to its background, as WCAG defines it."""
         return self.run_js(
             '(() => { const light = (colour) => { const [r, g, b] = [1, 3, 5].map((at) => {'
             'const value = parseInt(colour.slice(at, at + 2), 16) / 255;'

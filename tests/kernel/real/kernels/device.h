@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What kernels are written with. nvcc and NVRTC bring most of it; for clang, which compiles without
- * NVIDIA's headers, it is here. Functions that NVIDIA would take from libdevice are instructions or
- * polynomials of our own, for all compilers.
+ * Declarations for kernels. nvcc and NVRTC provide most of them; for clang, which compiles without
+ * NVIDIA's headers, they are here. Functions that NVIDIA takes from libdevice are instructions or
+ * polynomials here, for all compilers.
  */
 #ifndef DEVICE_H
 #define DEVICE_H
@@ -240,7 +240,7 @@ BUILTIN u32 atomicInc(u32 *at, u32 limit)
 #include <stdio.h>
 #endif
 
-/* --- arithmetic of the hardware --- */
+/* --- arithmetic instructions --- */
 
 #define INSTRUCTION(name, type, kind, text)                \
     static __device__ __forceinline__ type name(type x)    \
@@ -268,7 +268,7 @@ static __device__ __forceinline__ float logarithm(float x)
     return log2_approx(x) * 0.693147181f;
 }
 
-/* --- small things of all kernels --- */
+/* --- helpers --- */
 
 #define INDEX (blockIdx.x * blockDim.x + threadIdx.x)
 #define STRIDE (gridDim.x * blockDim.x)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels in Python, compiled by numba. Each has the name and the parameters of one in C++, but an
-array comes as numba's seven parameters. SIGNATURES says with which types they are compiled."""
+"""Kernels in Python, compiled by numba. Each has the name and the parameters of a kernel in C++,
+but an array is passed as numba's seven parameters. SIGNATURES has the types for the compilation.
+"""
 from numba import cuda, float32, float64, int32, uint8, uint32, uint64
 
 SIGNATURES = {
@@ -100,7 +101,7 @@ def mandelbrot(steps, width, height, most):
     while i < most and re * re + im * im < 4 * 4096 * 4096:
         square = re * re - im * im
         both = 2 * re * im
-        # Towards zero, as in C.
+        # Rounded towards zero, as in C.
         re = (square // 4096 if square >= 0 else -(-square // 4096)) + left
         im = (both // 4096 if both >= 0 else -(-both // 4096)) + top
         i += 1
@@ -176,7 +177,7 @@ def maximum_double(numbers, out, count):
 
 
 def compile_all(capability):
-    """The PTX of each kernel, with its name."""
+    """Return the PTX of each kernel by its name."""
     for name, types in SIGNATURES.items():
         text, _ = cuda.compile_ptx(globals()[name], types, cc=capability)
         yield name, text
