@@ -229,7 +229,7 @@ def emit_table(rows, types, implementations):
 def emit_names(rows):
     numbers = sorted(range(len(rows)), key=lambda index: rows[index].symbol)
     return (HEAD + '/* The slots of the mock by name. */\n'
-            '#include "src/mock/api/symbol.h"\n\n'
+            '#include "src/mock/functions/symbol.h"\n\n'
             'const uint16_t cushim__mock_by_name[] = {\n'
             + wrap(', '.join(map(str, numbers)), 4, '    ') + ',\n};\n')
 
