@@ -16,6 +16,7 @@
 #include "src/mock/core/state.h"
 #include "src/mock/functions/symbol.h"
 #include "src/mock/graph/graph.h"
+#include "src/mock/launch/kernel.h"
 #include "src/mock/memory/allocation.h"
 #include "src/mock/memory/pool.h"
 #include "src/mock/mock.h"
