@@ -205,7 +205,6 @@ def emit_table(rows, types, implementations):
     spelling = Spelling(types)
     by_slot = functions(rows, types, implementations)
     lines = [HEAD + '/* The table of the mock. */',
-             '#include "src/mock/functions/symbol.h"\n',
              '#include "src/mock/functions/functions.h"',
              *('#include "src/mock/%s.h"' % name for name in FINDER_HEADERS),
              '#include "src/mock/mock.h"',

@@ -14,7 +14,6 @@
 #include "src/mock/core/device.h"
 #include "src/mock/core/object.h"
 #include "src/mock/core/state.h"
-#include "src/mock/functions/symbol.h"
 #include "src/mock/graph/graph.h"
 #include "src/mock/launch/kernel.h"
 #include "src/mock/memory/allocation.h"

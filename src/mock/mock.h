@@ -3,6 +3,10 @@
 #ifndef CUSHIM_MOCK_MOCK_H
 #define CUSHIM_MOCK_MOCK_H
 
+#include <stdint.h>
+
+#include <cushim/table.h>
+
 #include "src/mock/core/state.h"
 
 /* cushim_mock_create() with the caller's own defaults. */
@@ -12,6 +16,15 @@ struct mock_defaults {
 };
 CUresult cushim__mock_create(const struct cushim_mock_options *options,
                              const struct mock_defaults *defaults, struct cushim_mock **mock);
+
+/* Every slot begins a call, calls the function that implements it or refuses, and ends the call. */
+extern const struct cushim_table cushim__mock_table; /* generated */
+
+/* All slots, ascending by exported name. */
+extern const uint16_t cushim__mock_by_name[]; /* generated */
+
+/* control.c: the slot of an exported name; CUSHIM__SYMBOL_COUNT if there is none of this name. */
+unsigned cushim__mock_symbol_slot(const char *name);
 
 /* layer_host.c: the mock as the host of layers. */
 extern const struct cushim__layer_host cushim__mock_layer_host;
