@@ -91,8 +91,6 @@ EMITTERS = {
                                                                                  'windows')),
     'mock_definition': ('the module definition of that library for Windows',
                         lambda rows, types, codes, names: mock.emit_definition(rows)),
-    'mock_names': ('the slots by name, for the mock',
-                   lambda rows, types, codes, names: mock.emit_names(rows)),
 }
 
 # These also take what the mock implements.

@@ -205,7 +205,6 @@ def emit_table(rows, types, implementations):
     spelling = Spelling(types)
     by_slot = functions(rows, types, implementations)
     lines = [HEAD + '/* The table of the mock. */',
-             '#include "src/mock/functions/symbol.h"\n',
              '#include "src/mock/functions/functions.h"',
              *('#include "src/mock/%s.h"' % name for name in FINDER_HEADERS),
              '#include "src/mock/mock.h"',
@@ -223,14 +222,12 @@ def emit_table(rows, types, implementations):
         else:
             lines += refusal(index, row)
         lines.append('}\n')
-    return '\n'.join(lines) + '\n' + table('call', rows, 'cushim__mock_table')
+    return '\n'.join(lines) + '\n' + table('call', rows, 'cushim__mock_table') + by_name(rows)
 
 
-def emit_names(rows):
+def by_name(rows):
     numbers = sorted(range(len(rows)), key=lambda index: rows[index].symbol)
-    return (HEAD + '/* The slots of the mock by name. */\n'
-            '#include "src/mock/functions/symbol.h"\n\n'
-            'const uint16_t cushim__mock_by_name[] = {\n'
+    return ('\nconst uint16_t cushim__mock_by_name[] = {\n'
             + wrap(', '.join(map(str, numbers)), 4, '    ') + ',\n};\n')
 
 

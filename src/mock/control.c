@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of the mock itself: its clock, misuses, log, trace, identity and races. */
+/*
+ * The functions of the mock itself: its clock, misuses, log, trace, identity, races and symbols.
+ */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cushim/version.h>
 
-#include "src/mock/config/settings.h"
+#include "loader/symbols.h"
 #include "src/mock/core/state.h"
+#include "src/mock/functions/symbol.h"
 #include "src/mock/memory/allocation.h"
 #include "src/mock/mock.h"
 #include "src/mock/sim/sim.h"
@@ -161,4 +166,30 @@ const char *cushim_mock_race(struct cushim_mock *mock, size_t index)
     text = cushim__race_text(index);
     cushim__mock_unlock(mock);
     return text;
+}
+
+/* Symbols by name. */
+
+static int compare(const void *name, const void *slot)
+{
+    return strcmp(name, cushim__slot_name(*(const uint16_t *)slot));
+}
+
+unsigned cushim__mock_symbol_slot(const char *name)
+{
+    const uint16_t *slot = bsearch(name, cushim__mock_by_name, CUSHIM__SYMBOL_COUNT,
+                                   sizeof *cushim__mock_by_name, compare);
+
+    return slot ? *slot : CUSHIM__SYMBOL_COUNT;
+}
+
+cushim_function cushim_mock_symbol(const char *symbol, void *mock)
+{
+    const struct cushim_mock *asked = mock;
+    const unsigned slot = symbol ? cushim__mock_symbol_slot(symbol) : CUSHIM__SYMBOL_COUNT;
+
+    if (!asked || slot == CUSHIM__SYMBOL_COUNT ||
+        !cushim__mock_symbol_exists(slot, asked->settings.driver_version))
+        return NULL;
+    return cushim__mock_symbol_source(slot);
 }

@@ -5,7 +5,6 @@
  */
 #include <cushim/driver.h>
 
-#include "src/mock/functions/symbol.h"
 #include "src/mock/mock.h"
 
 /* If the settings have fault rules, the mock's table is that of a layer over it. */

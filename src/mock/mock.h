@@ -3,6 +3,10 @@
 #ifndef CUSHIM_MOCK_MOCK_H
 #define CUSHIM_MOCK_MOCK_H
 
+#include <stdint.h>
+
+#include <cushim/table.h>
+
 #include "src/mock/core/state.h"
 
 /* cushim_mock_create() with the caller's own defaults. */
@@ -15,6 +19,15 @@ CUresult cushim__mock_create(const struct cushim_mock_options *options,
 
 /* layer_callbacks.c: what the layer asks of the mock. */
 extern const struct cushim__mock_callbacks cushim__mock_layer_callbacks;
+
+/* Every slot begins a call, calls the function that implements it or refuses, and ends the call. */
+extern const struct cushim_table cushim__mock_table; /* generated */
+
+/* All slots, ascending by exported name. */
+extern const uint16_t cushim__mock_by_name[]; /* generated */
+
+/* control.c: the slot of an exported name; CUSHIM__SYMBOL_COUNT if there is none of this name. */
+unsigned cushim__mock_symbol_slot(const char *name);
 
 /* control.c: create the race detector, if the settings ask for it. */
 CUresult cushim__mock_races_create(void);

@@ -12,7 +12,7 @@
 #endif
 
 #include "loader/loader.h"
-#include "src/mock/functions/symbol.h"
+#include "src/mock/mock.h"
 #include "testkit.h"
 #include "tests/support/counters.h"
 

@@ -82,6 +82,7 @@ struct mock_context *cushim__mock_context_pop(void);
 /* Whether the context is on the stack of any thread. */
 bool cushim__mock_context_is_on_a_stack(const struct mock_context *context);
 
+/* Whether a context can be created with these flags. */
 bool cushim__mock_context_flags_valid(unsigned flags);
 
 #endif

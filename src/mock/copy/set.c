@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * cuMemsetD8 and its like set memory to a value of 1, 2 or 4 bytes (driver-semantics.md #116 and
- * #117).
- */
+/* Sets as operations: memory gets a value of 1, 2 or 4 bytes (driver-semantics.md #116, #117). */
 #include <string.h>
 
 #include "src/mock/copy/copy.h"
 #include "src/mock/core/state.h"
-#include "src/mock/functions/functions.h"
 #include "src/mock/memory/allocation.h"
-#include "src/mock/stream/stream.h"
 #include "src/race/race.h"
 
 struct set {
@@ -117,82 +112,4 @@ bool cushim__mock_set_parameters(const struct mock_operation *operation,
         return false;
     *shape = ((const struct set *)operation)->shape;
     return true;
-}
-
-/*
- * A synchronous call waits only for memory that the host could look at, or whose operations are
- * synchronous.
- */
-static CUresult set(CUdeviceptr start, size_t pitch, uint32_t value, unsigned element, size_t width,
-                    size_t height, CUstream handle, bool asynchronous)
-{
-    const CUDA_MEMSET_NODE_PARAMS shape = {.dst = start,
-                                           .pitch = pitch,
-                                           .value = value,
-                                           .elementSize = element,
-                                           .width = width,
-                                           .height = height};
-    struct mock_operation *operation;
-    struct mock_stream *stream;
-    const struct mock_allocation *memory;
-    CUresult code = cushim__mock_memory_stream(handle, asynchronous, &stream);
-
-    if (code)
-        return code;
-    /* The driver counts bytes in 64 bits, and ignores an overflow. */
-    if (width * element == 0 || height == 0)
-        return CUDA_SUCCESS;
-    code = cushim__mock_set_operation(&shape, &operation);
-    if (code)
-        return code;
-    memory = cushim__mock_allocation_at(start);
-    if (!asynchronous && memory &&
-        (memory->synchronous || cushim__mock_allocation_place(memory) != MOCK_DEVICE_MEMORY))
-        return cushim__mock_memory_finish(stream, operation);
-    return cushim__mock_stream_submit(stream, operation);
-}
-
-/* Also cuMemsetD8_v2. */
-CUresult cushim__mock_MemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N,
-                                    CUstream hStream, bool asynchronous)
-{
-    return set(dstDevice, 0, uc, 1, N, 1, hStream, asynchronous);
-}
-
-/* Also cuMemsetD2D8_v2. */
-CUresult cushim__mock_MemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc,
-                                      size_t Width, size_t Height, CUstream hStream,
-                                      bool asynchronous)
-{
-    return set(dstDevice, dstPitch, uc, 1, Width, Height, hStream, asynchronous);
-}
-
-/* Also cuMemsetD16_v2. */
-CUresult cushim__mock_MemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N,
-                                     CUstream hStream, bool asynchronous)
-{
-    return set(dstDevice, 0, us, 2, N, 1, hStream, asynchronous);
-}
-
-/* Also cuMemsetD2D16_v2. */
-CUresult cushim__mock_MemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us,
-                                       size_t Width, size_t Height, CUstream hStream,
-                                       bool asynchronous)
-{
-    return set(dstDevice, dstPitch, us, 2, Width, Height, hStream, asynchronous);
-}
-
-/* Also cuMemsetD32_v2. */
-CUresult cushim__mock_MemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N,
-                                     CUstream hStream, bool asynchronous)
-{
-    return set(dstDevice, 0, ui, 4, N, 1, hStream, asynchronous);
-}
-
-/* Also cuMemsetD2D32_v2. */
-CUresult cushim__mock_MemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui,
-                                       size_t Width, size_t Height, CUstream hStream,
-                                       bool asynchronous)
-{
-    return set(dstDevice, dstPitch, ui, 4, Width, Height, hStream, asynchronous);
 }

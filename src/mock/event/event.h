@@ -38,15 +38,20 @@ struct mock_event {
     struct mock_event_record *record; /* NULL if never recorded, or recorded in a capture */
     struct mock_shared_event *shared;
 
-    /* Owned by capture.c. */
+    /* Set by captures (stream/capture.c). */
     enum mock_event_capture capture_state;
     struct mock_capture *capture;
     struct mock_edges capture_nodes; /* what came before it in its stream */
 };
 
-/* Create an event of a context, with its handle; also for cuIpcOpenEventHandle. */
+/* Create an event of a context, with its handle; destroy it with its handle. */
 CUresult cushim__mock_event_create(struct mock_context *context, unsigned flags,
                                    struct mock_event **event);
+
+void cushim__mock_event_destroy(struct mock_event *event);
+
+/* The event does not stand for nodes of a capture any longer, which has ended or has lost it. */
+void cushim__mock_event_forget_capture(struct mock_event *event, enum mock_event_capture state);
 
 /* Create a record with one reference. Returns NULL if memory runs out. */
 struct mock_event_record *cushim__mock_event_record_create(void);
@@ -75,6 +80,9 @@ void cushim__mock_event_record_prepare(const struct mock_event *event,
 void cushim__mock_event_record_submitted(struct mock_event *event, struct mock_event_record *record,
                                          const struct mock_stream *stream);
 
+/* Retain the newest record. NULL if the event was not recorded or memory runs out. */
+struct mock_event_record *cushim__mock_event_newest(const struct mock_event *event);
+
 /* Whether the event has nothing left to wait for. */
 bool cushim__mock_event_done(const struct mock_event *event);
 
@@ -83,8 +91,5 @@ void cushim__mock_event_share(const struct mock_event *event, struct mock_event_
 
 /* For the race detector: order a stream after the event, even if that is already done. */
 void cushim__mock_event_follow(const struct mock_event *event, struct mock_stream *stream);
-
-/* Make a stream that is not captured wait for the newest record of the event. */
-CUresult cushim__mock_event_wait(struct mock_event *event, struct mock_stream *stream);
 
 #endif

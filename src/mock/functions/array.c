@@ -11,34 +11,13 @@
 #include "src/mock/core/state.h"
 #include "src/mock/functions/functions.h"
 #include "src/mock/memory/allocation.h"
-#include "src/mock/stream/capture.h"
-#include "src/mock/stream/stream.h"
+#include "src/mock/sim/sim.h"
 
 /* Flags of arrays without memory of their own, which are refused, and the mask of all flags. */
 enum { SPARSE = 0x40, DEFERRED_MAPPING = 0x80, FLAGS = 0x1ff };
 
-/* Formats that old headers lack. From FIRST_PICTURE on, all but the other two are of pictures. */
-enum { FIRST_PICTURE = 0x91 /* CU_AD_FORMAT_BC1_UNORM */, NV12 = 0xb0, UNORM_INT8X4 = 0xc2 };
-
-size_t cushim__mock_array_channel_bytes(CUarray_format format)
-{
-    switch ((int)format) {
-    case CU_AD_FORMAT_UNSIGNED_INT8:
-    case CU_AD_FORMAT_SIGNED_INT8:
-    case UNORM_INT8X4:
-        return 1;
-    case CU_AD_FORMAT_UNSIGNED_INT16:
-    case CU_AD_FORMAT_SIGNED_INT16:
-    case CU_AD_FORMAT_HALF:
-        return 2;
-    case CU_AD_FORMAT_UNSIGNED_INT32:
-    case CU_AD_FORMAT_SIGNED_INT32:
-    case CU_AD_FORMAT_FLOAT:
-        return 4;
-    default:
-        return 0;
-    }
-}
+/* Formats that old headers lack. From FIRST_PICTURE on, nearly all are of pictures. */
+enum { FIRST_PICTURE = 0x91 /* CU_AD_FORMAT_BC1_UNORM */, NV12 = 0xb0 };
 
 static size_t attribute(CUdevice_attribute number)
 {

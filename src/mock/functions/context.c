@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contexts: how they begin and end. */
+/* Contexts: how they begin and end, which one is current, and calls that wait for one. */
 #include "src/mock/context/context.h"
 
 #include <stdlib.h>
@@ -20,13 +20,6 @@ enum {
     DEAD_KEPT = 256,  /* ended contexts that are remembered, with what was in them */
     FIRST_ABI = 3010, /* what cuCtxGetApiVersion returns for a context of cuCtxCreate, not _v2 */
 };
-
-bool cushim__mock_context_flags_valid(unsigned flags)
-{
-    unsigned schedule = flags & CU_CTX_SCHED_MASK;
-
-    return flags < 0x100 && (schedule & (schedule - 1)) == 0;
-}
 
 static void drop(void *object)
 {
@@ -306,6 +299,68 @@ CUresult cushim__mock_DevicePrimaryCtxGetState(struct mock_device *device, unsig
     return CUDA_SUCCESS;
 }
 
+/* Which context is current (driver-semantics.md #13 to #16). */
+
+/* Find a context to put on a stack, which may have been destroyed (driver-semantics.md #16). */
+static CUresult find_any(CUcontext handle, struct mock_context **context)
+{
+    CUresult code = cushim__mock_context_find(handle, context);
+
+    return code == CUDA_ERROR_CONTEXT_IS_DESTROYED ? CUDA_SUCCESS : code;
+}
+
+CUresult cushim__mock_CtxPushCurrent_v2(CUcontext ctx)
+{
+    struct mock_context *context;
+    CUresult code = find_any(ctx, &context);
+
+    return code ? code : cushim__mock_context_push(context);
+}
+
+/* The first ABI takes only a context that is on no thread's stack. */
+CUresult cushim__mock_CtxPushCurrent(struct mock_context *context)
+{
+    if (cushim__mock_context_is_on_a_stack(context))
+        return CUDA_ERROR_INVALID_CONTEXT;
+    return cushim__mock_context_push(context);
+}
+
+/* Also cuCtxPopCurrent. */
+CUresult cushim__mock_CtxPopCurrent_v2(CUcontext *pctx)
+{
+    const struct mock_context *context = cushim__mock_context_pop();
+
+    if (!context)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    if (pctx)
+        *pctx = context->object.handle;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_CtxSetCurrent(CUcontext ctx)
+{
+    struct mock_context *context;
+    CUresult code;
+
+    if (!ctx) {
+        cushim__mock_context_pop();
+        return CUDA_SUCCESS;
+    }
+    code = find_any(ctx, &context);
+    if (code)
+        return code;
+    cushim__mock_context_pop();
+    return cushim__mock_context_push(context);
+}
+
+CUresult cushim__mock_CtxGetCurrent(CUcontext *pctx)
+{
+    const struct mock_context *context = cushim__mock_context_top();
+
+    *pctx = context ? context->object.handle : NULL;
+    return CUDA_SUCCESS;
+}
+
 /* Calls that wait for all work of a context or order work after it. */
 
 /* Also cuCtxSynchronize. */
@@ -372,7 +427,7 @@ CUresult cushim__mock_CtxWaitEvent(struct mock_context *context, struct mock_eve
         return code;
     for (struct mock_stream *one = context->group.streams, *next; one && !code; one = next) {
         cushim__mock_stream_retain(one);
-        code = cushim__mock_event_wait(event, one);
+        code = cushim__mock_stream_wait_event(one, event);
         next = one->next;
         cushim__mock_stream_release(one);
     }

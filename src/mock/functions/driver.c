@@ -10,7 +10,6 @@
 #include "src/base/system.h"
 #include "src/driver_api/result.h"
 #include "src/layer/mock_interface.h"
-#include "src/mock/context/context.h"
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
 #include "src/mock/functions/functions.h"
@@ -46,43 +45,19 @@ CUresult cushim__mock_DriverGetVersion(int *driverVersion)
 
 static cushim_function in_table(unsigned slot)
 {
+    const struct cushim_mock *mock = __atomic_load_n(&cushim__mock, __ATOMIC_ACQUIRE);
     cushim_function function;
 
-    memcpy(&function, cushim__table_slot(cushim_mock_table(cushim_mock_current()), slot),
-           sizeof function);
+    memcpy(&function, cushim__table_slot(mock->table, slot), sizeof function);
     return function;
 }
 
 cushim_function (*cushim__mock_symbol_source)(unsigned slot) = in_table;
 
-static int compare(const void *name, const void *slot)
-{
-    return strcmp(name, cushim__slot_name(*(const uint16_t *)slot));
-}
-
-unsigned cushim__mock_symbol_slot(const char *name)
-{
-    const uint16_t *slot = bsearch(name, cushim__mock_by_name, CUSHIM__SYMBOL_COUNT,
-                                   sizeof *cushim__mock_by_name, compare);
-
-    return slot ? *slot : CUSHIM__SYMBOL_COUNT;
-}
-
 bool cushim__mock_symbol_exists(unsigned slot, int version)
 {
     return cushim__symbols[slot].since <= version && !cushim__fault_hides(slot) &&
            (cushim__host_is_windows || !(cushim__symbols[slot].flags & CUSHIM__WINDOWS));
-}
-
-cushim_function cushim_mock_symbol(const char *symbol, void *mock)
-{
-    const struct cushim_mock *asked = mock;
-    const unsigned slot = symbol ? cushim__mock_symbol_slot(symbol) : CUSHIM__SYMBOL_COUNT;
-
-    if (!asked || slot == CUSHIM__SYMBOL_COUNT ||
-        !cushim__mock_symbol_exists(slot, asked->settings.driver_version))
-        return NULL;
-    return cushim__mock_symbol_source(slot);
 }
 
 /*

@@ -1,39 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events are created, queried, waited for and timed here (driver-semantics.md #19 to #32). */
+/* Events are created, recorded, queried, waited for and timed here (driver-semantics.md #19 to #32). */
 #include "src/mock/event/event.h"
 
 #include <stdlib.h>
 
 #include "src/mock/context/context.h"
-#include "src/mock/core/state.h"
-#include "src/mock/event/shared.h"
 #include "src/mock/functions/functions.h"
 #include "src/mock/stream/capture.h"
 #include "src/mock/stream/stream.h"
 #include "src/race/race.h"
 
 enum { ALL_FLAGS = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS };
-
-static void drop(void *object)
-{
-    struct mock_event *event = object;
-
-    cushim__mock_capture_forget_event(event);
-    cushim__mock_event_record_release(event->record);
-    if (event->shared)
-        cushim__mock_shared_event_release(event->shared);
-    free(event);
-}
-
-CUresult cushim__mock_event_create(struct mock_context *context, unsigned flags,
-                                   struct mock_event **event)
-{
-    *event = cushim__mock_object_create(sizeof **event, MOCK_EVENT, context, drop);
-    if (!*event)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    (*event)->flags = flags;
-    return CUDA_SUCCESS;
-}
 
 CUresult cushim__mock_EventCreate(struct mock_context *current, struct mock_event **event,
                                   unsigned int Flags)
@@ -47,18 +24,8 @@ CUresult cushim__mock_EventCreate(struct mock_context *current, struct mock_even
 /* A thread that waits for the event goes on waiting for its record (driver-semantics.md #28). */
 CUresult cushim__mock_EventDestroy_v2(struct mock_event *event)
 {
-    cushim__mock_object_remove(event);
-    drop(event);
+    cushim__mock_event_destroy(event);
     return CUDA_SUCCESS;
-}
-
-/* Return whether the work before the event's last record is done. */
-bool cushim__mock_event_done(const struct mock_event *event)
-{
-    if (event->shared)
-        return cushim__mock_shared_event_done(event->shared,
-                                              cushim__mock_shared_event_newest(event->shared));
-    return !event->record || cushim__mock_event_record_done(event->record);
 }
 
 /* Return whether the work is done, but a query is to report that later (adversarial mode). */
@@ -105,25 +72,6 @@ static bool record_is_done(const void *what)
     return cushim__mock_event_record_done(what);
 }
 
-void cushim__mock_event_share(const struct mock_event *event, struct mock_event_record *record)
-{
-    record->shared = cushim__mock_shared_event_retain(event->shared);
-    record->shared_number = cushim__mock_shared_event_newest(event->shared);
-}
-
-/* Retain the newest record. Returns NULL if the event was not recorded or memory runs out. */
-static struct mock_event_record *newest(const struct mock_event *event)
-{
-    struct mock_event_record *record;
-
-    if (!event->shared)
-        return event->record ? cushim__mock_event_record_retain(event->record) : NULL;
-    record = cushim__mock_event_record_create();
-    if (record)
-        cushim__mock_event_share(event, record);
-    return record;
-}
-
 static CUresult synchronize(const struct mock_event *event)
 {
     struct mock_event_record *record;
@@ -133,7 +81,7 @@ static CUresult synchronize(const struct mock_event *event)
         saw(event);
         return CUDA_SUCCESS;
     }
-    record = newest(event);
+    record = cushim__mock_event_newest(event);
     if (!record)
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (record->shared) {
@@ -167,28 +115,6 @@ CUresult cushim__mock_EventDestroy(struct mock_event *event)
     return code ? code : cushim__mock_EventDestroy_v2(event);
 }
 
-void cushim__mock_event_follow(const struct mock_event *event, struct mock_stream *stream)
-{
-    if (event->shared)
-        cushim__race_wait_all(&stream->race);
-    else if (event->record)
-        cushim__race_wait(&stream->race, event->record->clock);
-}
-
-CUresult cushim__mock_event_wait(struct mock_event *event, struct mock_stream *stream)
-{
-    struct mock_event_record *record;
-    void *wait;
-
-    cushim__mock_event_follow(event, stream);
-    if (cushim__mock_event_done(event))
-        return CUDA_SUCCESS;
-    record = newest(event);
-    wait = record ? cushim__mock_event_wait_operation(record) : NULL;
-    cushim__mock_event_record_release(record);
-    return wait ? cushim__mock_stream_submit(stream, wait) : CUDA_ERROR_OUT_OF_MEMORY;
-}
-
 CUresult cushim__mock_StreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
 {
     struct mock_stream *stream;
@@ -212,7 +138,54 @@ CUresult cushim__mock_StreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned
         return CUDA_ERROR_INVALID_VALUE;
     if (Flags == CU_EVENT_WAIT_EXTERNAL)
         return CUDA_ERROR_ILLEGAL_STATE;
-    return cushim__mock_event_wait(event, stream);
+    return cushim__mock_stream_wait_event(stream, event);
+}
+
+static CUresult record_on(struct mock_event *event, struct mock_stream *stream)
+{
+    struct mock_event_record *record;
+    void *operation = cushim__mock_event_operation(event, &record);
+    CUresult code;
+
+    if (!operation)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    cushim__mock_event_record_prepare(event, record, stream);
+    code = cushim__mock_stream_submit(stream, operation);
+    if (code == CUDA_SUCCESS)
+        cushim__mock_event_record_submitted(event, record, stream);
+    else
+        cushim__mock_event_record_release(record);
+    return code;
+}
+
+/*
+ * Also cuEventRecord. Errors are checked in this order: a default stream, the event, a stream that
+ * was created.
+ */
+CUresult cushim__mock_EventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags)
+{
+    struct mock_stream *stream;
+    struct mock_event *event;
+    CUresult code = CUDA_SUCCESS;
+
+    if (cushim__mock_stream_is_default(hStream))
+        code = cushim__mock_stream_find(hStream, &stream);
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_object_find(hEvent, MOCK_EVENT, &event);
+    if (code == CUDA_SUCCESS && flags > CU_EVENT_RECORD_EXTERNAL)
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_stream_find(hStream, &stream);
+    if (code)
+        return code;
+    if (event->object.context != stream->object.context &&
+        !(stream->capture && flags == CU_EVENT_RECORD_EXTERNAL))
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (stream->capture)
+        return cushim__mock_capture_record(stream, event, flags);
+    if (flags == CU_EVENT_RECORD_EXTERNAL)
+        return CUDA_ERROR_ILLEGAL_STATE;
+    return record_on(event, stream);
 }
 
 /* The time between two events (driver-semantics.md #35 to #48, #84). */

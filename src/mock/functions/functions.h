@@ -9,7 +9,8 @@
  *
  * in one of the files of this folder. A function that serves several symbols has the name of one of
  * them, and a comment before it names the others. Names in lower case, such as
- * cushim__mock_event_done(), are not functions of the driver.
+ * cushim__mock_event_done(), are not functions of the driver; they are in the folders beside this
+ * one, which call nothing that is defined here.
  *
  * The program's call goes to a generated wrapper (table.c), which checks the arguments, finds the
  * objects of handles and calls the function. src/mock/driver_functions.tsv has a row for each

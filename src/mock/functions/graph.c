@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The calls on graphs and their nodes that do not depend on what a node does. */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -164,42 +165,6 @@ CUresult cushim__mock_GraphDebugDotPrint(const struct mock_graph *graph, const c
 
 /* The calls that read and change the edges of graphs. */
 
-enum { PROGRAMMATIC = 1, LAST_PORT = 2 };
-
-/* Only kernels have ports that are not 0, and those only towards kernels. */
-static bool is_allowed(const CUgraphEdgeData *data, const struct mock_node *from)
-{
-    static const CUgraphEdgeData plain;
-
-    if (memcmp(data->reserved, plain.reserved, sizeof plain.reserved) != 0 || data->to_port != 0)
-        return false;
-    if (data->type == 0)
-        return data->from_port == 0;
-    return data->type == PROGRAMMATIC && data->from_port > 0 && data->from_port <= LAST_PORT &&
-           from->work.type == CU_GRAPH_NODE_TYPE_KERNEL;
-}
-
-CUresult cushim__mock_edges_read(const struct mock_graph *graph, const CUgraphNode *nodes,
-                                 const CUgraphEdgeData *data, size_t count,
-                                 struct mock_edges *edges)
-{
-    if (count > 0 && !nodes)
-        return CUDA_ERROR_INVALID_VALUE;
-    for (size_t i = 0; i < count; i++) {
-        struct mock_node *node;
-        CUresult code = cushim__mock_object_find(nodes[i], MOCK_NODE, &node);
-
-        if (code != CUDA_SUCCESS)
-            return code;
-        if (node->graph != graph || (data && !is_allowed(&data[i], node)))
-            return CUDA_ERROR_INVALID_VALUE;
-        if (!cushim__mock_edges_find(edges, node) &&
-            !cushim__mock_edges_add(edges, node, data ? &data[i] : NULL))
-            return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    return CUDA_SUCCESS;
-}
-
 /* Also cuGraphGetEdges. Edges are returned in the order of the nodes that they come from. */
 CUresult cushim__mock_GraphGetEdges_v2(const struct mock_graph *graph, CUgraphNode *from,
                                        CUgraphNode *to, cushim_CUgraphEdgeData *edgeData,
@@ -255,7 +220,7 @@ CUresult cushim__mock_GraphNodeGetDependentNodes_v2(const struct mock_node *node
 static CUresult connect(struct mock_node *from, struct mock_node *to, const CUgraphEdgeData *data)
 {
     if (from == to || cushim__mock_edges_find(&to->dependencies, from) ||
-        (data && !is_allowed(data, from)))
+        (data && !cushim__mock_edge_allowed(data, from)))
         return CUDA_ERROR_INVALID_VALUE;
     return cushim__mock_node_connect(from, to, data) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
@@ -294,4 +259,61 @@ CUresult cushim__mock_GraphAddDependencies_v2(const struct mock_graph *graph,
             code = (removes ? disconnect : connect)(one, other, edgeData ? &edgeData[i] : NULL);
     }
     return code;
+}
+
+/* User objects: what programs give to graphs to be destroyed with them. */
+
+static bool is_count(unsigned count)
+{
+    return count > 0 && count <= INT_MAX;
+}
+
+CUresult cushim__mock_UserObjectCreate(struct mock_user_object **made, void *ptr, CUhostFn destroy,
+                                       unsigned int initialRefcount, unsigned int flags)
+{
+    if (!destroy || initialRefcount == 0 || flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!cushim__mock->initialised)
+        return CUDA_ERROR_NOT_INITIALIZED;
+    return cushim__mock_user_object_create(destroy, ptr, initialRefcount, made);
+}
+
+CUresult cushim__mock_UserObjectRetain(struct mock_user_object *object, unsigned int count)
+{
+    if (!is_count(count))
+        return CUDA_ERROR_INVALID_VALUE;
+    cushim__mock_user_object_retain(object, count);
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_UserObjectRelease(struct mock_user_object *object, unsigned int count)
+{
+    if (!is_count(count) || !cushim__mock_user_object_owns(object, count))
+        return CUDA_ERROR_INVALID_VALUE;
+    cushim__mock_user_object_release(object, count);
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_GraphRetainUserObject(struct mock_graph *owner,
+                                            struct mock_user_object *object, unsigned int count,
+                                            unsigned int flags)
+{
+    CUresult code;
+
+    if (!is_count(count) || flags > CU_GRAPH_USER_OBJECT_MOVE ||
+        (flags == CU_GRAPH_USER_OBJECT_MOVE && !cushim__mock_user_object_owns(object, count)))
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_held_add(&owner->held, object, count);
+    if (code == CUDA_SUCCESS && flags != CU_GRAPH_USER_OBJECT_MOVE)
+        cushim__mock_user_object_retain(object, count);
+    return code;
+}
+
+CUresult cushim__mock_GraphReleaseUserObject(struct mock_graph *owner,
+                                             struct mock_user_object *object, unsigned int count)
+{
+    if (!is_count(count))
+        return CUDA_ERROR_INVALID_VALUE;
+    cushim__mock_held_remove(&owner->held, object, count);
+    return CUDA_SUCCESS;
 }

@@ -5,10 +5,8 @@
 #include <stdlib.h>
 
 #include "src/mock/context/context.h"
-#include "src/mock/copy/copy.h"
-#include "src/mock/event/event.h"
 #include "src/mock/functions/functions.h"
-#include "src/mock/memory/allocation.h"
+#include "src/mock/graph_exec/exec.h"
 #include "src/mock/stream/capture.h"
 #include "src/mock/stream/stream.h"
 
@@ -18,55 +16,6 @@ enum {
     DEVICE_LAUNCH = CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH,
     NODE_PRIORITY = CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY,
 };
-
-static void exec_free(struct mock_exec *exec)
-{
-    cushim__mock_graph_destroy(exec->image);
-    cushim__mock_event_record_release(exec->last);
-    free(exec);
-}
-
-void cushim__mock_exec_release(struct mock_exec *exec)
-{
-    if (--exec->references == 0)
-        exec_free(exec);
-}
-
-/* Called at the end of the mock, when the engine, and with it all launches, is gone. */
-static void drop(void *object)
-{
-    struct mock_exec *exec = object;
-
-    cushim__mock_held_forget(exec->image);
-    exec_free(exec);
-}
-
-/* Find the copy of a node, also in child graphs. */
-static struct mock_node *copy_in(const struct mock_graph *image, const struct mock_node *original)
-{
-    struct mock_node *copy = cushim__mock_graph_copy_of(image, original);
-
-    for (const struct mock_node *node = image->first; node && !copy; node = node->next) {
-        if (node->work.child)
-            copy = copy_in(node->work.child, original);
-    }
-    return copy;
-}
-
-/* Find the node of an executable graph that was made from a node, or return INVALID_VALUE. */
-static CUresult exec_node(CUgraphExec handle, CUgraphNode node, struct mock_node **copy)
-{
-    struct mock_node *original;
-    struct mock_exec *exec;
-    CUresult code = cushim__mock_object_find(handle, MOCK_EXEC, &exec);
-
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_object_find(node, MOCK_NODE, &original);
-    if (code != CUDA_SUCCESS)
-        return code;
-    *copy = copy_in(exec->image, original);
-    return *copy ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
 
 static bool runs_on_device(CUgraphNodeType type)
 {
@@ -104,34 +53,12 @@ static CUresult check(const struct mock_graph *graph, cuuint64_t flags, struct f
     return flags & DEVICE_LAUNCH ? check_device_launch(graph, failure) : CUDA_SUCCESS;
 }
 
-static CUresult make(struct mock_graph *graph, cuuint64_t flags, CUgraphExec *handle)
-{
-    struct mock_exec *exec = cushim__mock_object_create(sizeof *exec, MOCK_EXEC, NULL, drop);
-    struct mock_node *culprit;
-    CUresult code;
-
-    if (!exec)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    exec->references = 1;
-    /* The flag for priorities is not returned (driver-semantics.md #138). */
-    exec->flags = flags & ~(cuuint64_t)NODE_PRIORITY;
-    code = cushim__mock_graph_clone(graph, false, &exec->image);
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_graph_order(exec->image, &culprit);
-    if (code == CUDA_SUCCESS) {
-        *handle = exec->object.handle;
-    } else {
-        cushim__mock_object_remove(exec);
-        cushim__mock_exec_release(exec);
-    }
-    return code;
-}
-
 static CUresult instantiate(CUgraphExec *exec, CUgraph handle, cuuint64_t flags,
                             struct failure *failure)
 {
     struct mock_context *context;
     struct mock_graph *graph;
+    struct mock_exec *made;
     CUresult code;
 
     *failure = (struct failure){.result = CUDA_GRAPH_INSTANTIATE_ERROR};
@@ -147,7 +74,12 @@ static CUresult instantiate(CUgraphExec *exec, CUgraph handle, cuuint64_t flags,
     code = cushim__mock_graph_order(graph, &failure->node);
     if (code == CUDA_ERROR_INVALID_VALUE)
         failure->result = CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE;
-    return code ? code : make(graph, flags, exec);
+    /* The flag for priorities is not returned (driver-semantics.md #138). */
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_exec_create(graph, flags & ~(cuuint64_t)NODE_PRIORITY, &made);
+    if (code == CUDA_SUCCESS)
+        *exec = made->object.handle;
+    return code;
 }
 
 CUresult cushim__mock_GraphInstantiateWithFlags(CUgraphExec *phGraphExec, CUgraph hGraph,
@@ -213,66 +145,11 @@ CUresult cushim__mock_GraphExecDestroy(struct mock_exec *exec)
 
 /* The calls that change what single nodes of executable graphs do. */
 
-/* Whether two addresses lie in the same kind of memory of the same context. */
-static bool is_alike(CUdeviceptr one, CUdeviceptr other)
-{
-    const struct mock_allocation *first = cushim__mock_allocation_at(one);
-    const struct mock_allocation *second = cushim__mock_allocation_at(other);
-
-    if (!first || !second)
-        return first == second;
-    return first->context == second->context &&
-           cushim__mock_allocation_place(first) == cushim__mock_allocation_place(second);
-}
-
-static CUresult check_memset(const struct mock_work *former, const struct mock_work *work)
-{
-    CUDA_MEMSET_NODE_PARAMS was, is;
-
-    if (!cushim__mock_set_parameters(former->operation, &was) ||
-        !cushim__mock_set_parameters(work->operation, &is))
-        return CUDA_ERROR_INVALID_VALUE;
-    if (was.height != is.height || !is_alike(was.dst, is.dst))
-        return CUDA_ERROR_INVALID_VALUE;
-    if (was.height > 1 &&
-        (was.width != is.width || was.elementSize != is.elementSize || was.pitch != is.pitch))
-        return CUDA_ERROR_INVALID_VALUE;
-    return CUDA_SUCCESS;
-}
-
-static bool is_half_alike(const struct cushim__copy_half *was, const struct cushim__copy_half *is)
-{
-    return was->type == is->type && is_alike(cushim__copy_address(was), cushim__copy_address(is));
-}
-
-static CUresult check_memcpy(const struct mock_work *former, const struct mock_work *work)
-{
-    const struct mock_copy *was = cushim__mock_copy_of(former->operation);
-    const struct mock_copy *is = cushim__mock_copy_of(work->operation);
-
-    if (!was || !is || !is_half_alike(&was->from.at, &is->from.at) ||
-        !is_half_alike(&was->to.at, &is->to.at) || was->height > 1 || was->depth > 1 ||
-        is->height > 1 || is->depth > 1)
-        return CUDA_ERROR_INVALID_VALUE;
-    return CUDA_SUCCESS;
-}
-
-CUresult cushim__mock_exec_check(const struct mock_node *node, const struct mock_work *work)
-{
-    if (node->work.type != work->type)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (work->type == CU_GRAPH_NODE_TYPE_MEMSET)
-        return check_memset(&node->work, work);
-    if (work->type == CU_GRAPH_NODE_TYPE_MEMCPY)
-        return check_memcpy(&node->work, work);
-    return CUDA_SUCCESS;
-}
-
 /* Make a node do `work`, which is taken over. */
 static CUresult set(CUgraphExec handle, CUgraphNode node, struct mock_work work)
 {
     struct mock_node *copy;
-    CUresult code = work.code ? work.code : exec_node(handle, node, &copy);
+    CUresult code = work.code ? work.code : cushim__mock_exec_node(handle, node, &copy);
 
     if (code == CUDA_SUCCESS)
         code = cushim__mock_exec_check(copy, &work);
@@ -332,7 +209,7 @@ CUresult cushim__mock_GraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, C
     CUgraphExecUpdateResultInfo info;
     struct mock_graph *graph;
     struct mock_node *copy;
-    CUresult code = exec_node(hGraphExec, hNode, &copy);
+    CUresult code = cushim__mock_exec_node(hGraphExec, hNode, &copy);
 
     if (code == CUDA_SUCCESS)
         code = cushim__mock_object_find(childGraph, MOCK_GRAPH, &graph);
@@ -354,7 +231,7 @@ CUresult cushim__mock_GraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode
 
 static CUresult find_switched(CUgraphExec handle, CUgraphNode node, struct mock_node **copy)
 {
-    CUresult code = exec_node(handle, node, copy);
+    CUresult code = cushim__mock_exec_node(handle, node, copy);
 
     if (code == CUDA_SUCCESS && (*copy)->work.type != CU_GRAPH_NODE_TYPE_KERNEL &&
         (*copy)->work.type != CU_GRAPH_NODE_TYPE_MEMCPY &&
@@ -383,4 +260,65 @@ CUresult cushim__mock_GraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hN
     if (code == CUDA_SUCCESS)
         *isEnabled = !copy->disabled;
     return code;
+}
+
+/* Updates of whole graphs, and launches. */
+
+static CUresult update_exec(CUgraphExec handle, CUgraph graph_handle, bool first_abi,
+                            CUgraphExecUpdateResultInfo *info)
+{
+    struct mock_graph *graph;
+    struct mock_exec *exec;
+    CUresult code = cushim__mock_object_find(handle, MOCK_EXEC, &exec);
+
+    *info = (CUgraphExecUpdateResultInfo){.result = CU_GRAPH_EXEC_UPDATE_SUCCESS};
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_object_find(graph_handle, MOCK_GRAPH, &graph);
+    return code ? code : cushim__mock_exec_update(exec->image, graph, first_abi, info);
+}
+
+CUresult cushim__mock_GraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph,
+                                         cushim_CUgraphExecUpdateResultInfo *resultInfo)
+{
+    CUgraphExecUpdateResultInfo info;
+    const CUresult code = update_exec(hGraphExec, hGraph, false, &info);
+
+    if (resultInfo && code != CUDA_ERROR_OUT_OF_MEMORY)
+        *resultInfo = info;
+    return code;
+}
+
+CUresult cushim__mock_GraphExecUpdate(CUgraphExec hGraphExec, CUgraph hGraph,
+                                      CUgraphNode *hErrorNode_out,
+                                      CUgraphExecUpdateResult *updateResult_out)
+{
+    CUgraphExecUpdateResultInfo info;
+    const CUresult code = update_exec(hGraphExec, hGraph, true, &info);
+
+    if (code == CUDA_ERROR_OUT_OF_MEMORY)
+        return code;
+    if (hErrorNode_out)
+        *hErrorNode_out = info.errorNode;
+    if (updateResult_out)
+        *updateResult_out = info.result;
+    return code;
+}
+
+/* A graph cannot be launched into a capture, nor on a stream that would break one. */
+static CUresult check_capture(struct mock_stream *stream)
+{
+    return stream->capture ? cushim__mock_capture_refuse(stream)
+                           : cushim__mock_capture_legacy(stream);
+}
+
+CUresult cushim__mock_GraphLaunch(struct mock_exec *exec, struct mock_stream *stream)
+{
+    CUresult code = check_capture(stream);
+
+    return code ? code : cushim__mock_exec_launch(exec, stream);
+}
+
+CUresult cushim__mock_GraphUpload(struct mock_stream *stream)
+{
+    return check_capture(stream);
 }

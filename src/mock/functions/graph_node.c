@@ -7,6 +7,7 @@
 #include "src/mock/core/state.h"
 #include "src/mock/functions/functions.h"
 #include "src/mock/graph/graph.h"
+#include "src/mock/graph_exec/exec.h"
 #include "src/mock/launch/kernel.h"
 #include "src/mock/stream/stream.h"
 

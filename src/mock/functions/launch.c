@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The calls that launch kernels and host functions. */
-#include "src/mock/context/context.h"
 #include "src/mock/core/state.h"
 #include "src/mock/functions/functions.h"
 #include "src/mock/launch/kernel.h"
@@ -171,70 +170,6 @@ CUresult cushim__mock_LaunchKernelEx(const cushim_CUlaunchConfig *config, CUfunc
 /* The last of the modes of cuLaunchHostFunc_v2: CU_HOST_TASK_BLOCKING is 0. */
 enum { HOST_TASK_SPINWAIT = 1 };
 
-struct host_function {
-    struct mock_operation operation;
-    CUDA_HOST_NODE_PARAMS parameters;
-};
-
-struct callback {
-    struct mock_operation operation;
-    CUstreamCallback function;
-    void *data;
-    CUstream stream;
-};
-
-static void host_function_run(struct mock_operation *operation, CUresult status)
-{
-    const struct host_function *call = (const struct host_function *)operation;
-
-    (void)status;
-    call->parameters.fn(call->parameters.userData);
-}
-
-static const struct mock_operation_class host_function_class = {
-    .name = "host",
-    .size = sizeof(struct host_function),
-    .node_type = CU_GRAPH_NODE_TYPE_HOST,
-    .host = host_function_run,
-};
-
-static void callback_run(struct mock_operation *operation, CUresult status)
-{
-    const struct callback *call = (const struct callback *)operation;
-
-    call->function(call->stream, status, call->data);
-}
-
-static const struct mock_operation_class callback_class = {
-    .name = "callback",
-    .size = sizeof(struct callback),
-    .node_type = CU_GRAPH_NODE_TYPE_HOST,
-    .host = callback_run,
-    .always = true,
-};
-
-CUresult cushim__mock_host_operation(const CUDA_HOST_NODE_PARAMS *parameters,
-                                     struct mock_operation **operation)
-{
-    struct host_function *call;
-
-    if (!parameters || !parameters->fn)
-        return CUDA_ERROR_INVALID_VALUE;
-    call = cushim__mock_operation_create(&host_function_class, MOCK_HOST,
-                                         cushim__mock->settings.costs.operation_ns);
-    if (!call)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    call->parameters = *parameters;
-    *operation = &call->operation;
-    return CUDA_SUCCESS;
-}
-
-void cushim__mock_host_parameters(const struct mock_operation *operation,
-                                  CUDA_HOST_NODE_PARAMS *parameters)
-{
-    *parameters = ((const struct host_function *)operation)->parameters;
-}
-
 CUresult cushim__mock_LaunchHostFunc(struct mock_stream *stream, CUhostFn fn, void *userData)
 {
     const CUDA_HOST_NODE_PARAMS parameters = {.fn = fn, .userData = userData};
@@ -259,7 +194,7 @@ CUresult cushim__mock_StreamAddCallback(CUstream hStream, CUstreamCallback callb
                                         unsigned int flags)
 {
     struct mock_stream *stream;
-    struct callback *call;
+    struct mock_operation *operation;
     CUresult code;
 
     if (!callback || flags != 0)
@@ -269,12 +204,6 @@ CUresult cushim__mock_StreamAddCallback(CUstream hStream, CUstreamCallback callb
         code = cushim__mock_capture_query_stream(stream);
     if (code)
         return code;
-    call = cushim__mock_operation_create(&callback_class, MOCK_HOST,
-                                         cushim__mock->settings.costs.operation_ns);
-    if (!call)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    call->function = callback;
-    call->data = userData;
-    call->stream = hStream;
-    return cushim__mock_stream_submit(stream, call);
+    operation = cushim__mock_callback_operation(callback, userData, hStream);
+    return operation ? cushim__mock_stream_submit(stream, operation) : CUDA_ERROR_OUT_OF_MEMORY;
 }

@@ -5,129 +5,9 @@
 #include <stdlib.h>
 
 #include "src/mock/context/context.h"
-#include "src/mock/core/device.h"
 #include "src/mock/functions/functions.h"
 #include "src/mock/memory/allocation.h"
-#include "src/mock/stream/stream.h"
-
-/* Free a library, its kernels and its modules. */
-static void destroy_library(struct mock_library *library)
-{
-    cushim__mock_functions_free(&library->kernels);
-    while (library->modules) {
-        struct mock_module *module = library->modules;
-
-        library->modules = module->next;
-        cushim__mock_module_destroy(module, true);
-    }
-    if (library->object.handle)
-        cushim__mock_object_remove(library);
-    if (library->code)
-        cushim__mock_code_release(library->code);
-    free(library);
-}
-
-/* Called at the end of the mock, where modules are dropped on their own. */
-static void library_drop(void *object)
-{
-    struct mock_library *library = object;
-
-    for (struct mock_module *module = library->modules; module; module = module->next)
-        module->library = NULL;
-    library->modules = NULL;
-    destroy_library(library);
-}
-
-void cushim__mock_library_forget(struct mock_library *library, struct mock_module *module)
-{
-    struct mock_module **link = &library->modules;
-
-    while (*link != module)
-        link = &(*link)->next;
-    *link = module->next;
-}
-
-static struct mock_module *find_module(const struct mock_library *library,
-                                       const struct mock_context *context)
-{
-    struct mock_module *module = library->modules;
-
-    while (module && module->object.context != context)
-        module = module->next;
-    return module;
-}
-
-/* Find the module of a library in a context, which is made at first use. */
-static CUresult find_or_load_module(struct mock_library *library, struct mock_context *context,
-                                    struct mock_module **module)
-{
-    struct mock_module *made;
-    const void *handle;
-    CUresult code;
-
-    if (!library->code)
-        return library->refusal;
-    *module = find_module(library, context);
-    if (*module)
-        return CUDA_SUCCESS;
-    handle = library->object.handle;
-    code = cushim__mock_module_create(context, cushim__mock_code_retain(library->code), &made);
-    if (code != CUDA_SUCCESS)
-        return code;
-    /* During the wait, another thread may have unloaded the library or made the module. */
-    if (cushim__mock_object_lookup(handle, MOCK_LIBRARY) != library ||
-        find_module(library, context)) {
-        cushim__mock_module_destroy(made, true);
-        return cushim__mock_object_lookup(handle, MOCK_LIBRARY) == library
-                   ? find_or_load_module(library, context, module)
-                   : CUDA_ERROR_INVALID_HANDLE;
-    }
-    made->object.internal = true;
-    made->library = library;
-    made->next = library->modules;
-    library->modules = made;
-    *module = made;
-    return CUDA_SUCCESS;
-}
-
-/* Returns NOT_FOUND if the library declares no such kernel. */
-static CUresult find_or_add_kernel(struct mock_library *library, const char *name,
-                                   struct mock_kernel **kernel)
-{
-    struct mock_function *found;
-    CUresult code;
-
-    if (!library->code)
-        return library->refusal;
-    code = cushim__mock_function_get(&library->kernels, &library->code->image, name, MOCK_KERNEL,
-                                     NULL, sizeof **kernel, &found);
-    if (code != CUDA_SUCCESS)
-        return code;
-    *kernel = (struct mock_kernel *)found;
-    (*kernel)->library = library;
-    return CUDA_SUCCESS;
-}
-
-CUresult cushim__mock_kernel_function(const void *handle, struct mock_context *context,
-                                      struct mock_function **function)
-{
-    const struct mock_function *newest;
-    struct mock_kernel *kernel;
-    struct mock_module *module;
-    CUresult code = cushim__mock_object_find(handle, MOCK_KERNEL, &kernel);
-
-    if (code == CUDA_SUCCESS)
-        code = find_or_load_module(kernel->library, context, &module);
-    if (code != CUDA_SUCCESS)
-        return code;
-    newest = module->functions;
-    code = cushim__mock_module_function(module, kernel->declared.kernel->name, function);
-    if (module->functions != newest) {
-        (*function)->settings = kernel->declared.settings;
-        (*function)->loaded = true;
-    }
-    return code;
-}
+#include "src/mock/sim/sim.h"
 
 enum { LIBRARY_OPTIONS = 2 };
 
@@ -161,17 +41,13 @@ static CUresult load(cushim_CUlibrary *library, const void *image, size_t bytes,
     struct mock_code *code = NULL;
     const CUresult refusal = cushim__mock_code_load(image, bytes, jit, &code);
     struct mock_library *made;
+    CUresult result;
 
     if (refusal == CUDA_ERROR_OUT_OF_MEMORY)
         return refusal;
-    made = cushim__mock_object_create(sizeof *made, MOCK_LIBRARY, NULL, library_drop);
-    if (!made) {
-        if (code)
-            cushim__mock_code_release(code);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    made->code = code;
-    made->refusal = refusal;
+    result = cushim__mock_library_create(code, refusal, &made);
+    if (result != CUDA_SUCCESS)
+        return result;
     if (code)
         cushim__mock_jit_end(jit, "");
     *library = made->object.handle;
@@ -224,24 +100,24 @@ CUresult cushim__mock_LibraryUnload(struct mock_library *library)
         code = cushim__mock_sim_wait_group(&context->group);
         if (code == CUDA_SUCCESS)
             code = cushim__mock_object_find(handle, MOCK_LIBRARY, &library);
-        module = code ? NULL : find_module(library, context);
+        module = code ? NULL : cushim__mock_library_module(library, context);
         module = module ? module->next : NULL;
     }
     if (code == CUDA_SUCCESS)
-        destroy_library(library);
+        cushim__mock_library_destroy(library);
     return code;
 }
 
 CUresult cushim__mock_LibraryGetKernel(struct mock_kernel **kernel, struct mock_library *library,
                                        const char *name)
 {
-    return find_or_add_kernel(library, name, kernel);
+    return cushim__mock_library_kernel(library, name, kernel);
 }
 
 CUresult cushim__mock_LibraryGetModule(struct mock_context *current, struct mock_module **module,
                                        struct mock_library *library)
 {
-    return find_or_load_module(library, current, module);
+    return cushim__mock_library_load(library, current, module);
 }
 
 /* Find a variable for both calls: any variable, or only a managed one. */
@@ -262,7 +138,7 @@ static CUresult get_variable(cushim_CUlibrary handle, const char *name, bool is_
     if (code == CUDA_SUCCESS)
         code = cushim__mock_context_current(&context);
     if (code == CUDA_SUCCESS)
-        code = find_or_load_module(library, context, &module);
+        code = cushim__mock_library_load(library, context, &module);
     if (code == CUDA_SUCCESS)
         code = cushim__mock_module_global(module, name, &address, &size);
     if (code != CUDA_SUCCESS)
@@ -306,9 +182,9 @@ CUresult cushim__mock_LibraryEnumerateKernels(cushim_CUkernel *kernels, unsigned
         numKernels = (unsigned)image->kernel_count;
     /* Make all kernels first, so that nothing is written unless all of them exist. */
     for (size_t i = 0; code == CUDA_SUCCESS && i < numKernels; i++)
-        code = find_or_add_kernel(library, image->kernels[i].name, &kernel);
+        code = cushim__mock_library_kernel(library, image->kernels[i].name, &kernel);
     for (size_t i = 0; code == CUDA_SUCCESS && i < numKernels; i++) {
-        code = find_or_add_kernel(library, image->kernels[i].name, &kernel);
+        code = cushim__mock_library_kernel(library, image->kernels[i].name, &kernel);
         kernels[i] = (cushim_CUkernel)kernel->declared.object.handle;
     }
     return code;

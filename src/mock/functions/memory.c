@@ -10,8 +10,8 @@
 #include "src/mock/memory/allocation.h"
 #include "src/mock/memory/arena.h"
 #include "src/mock/memory/pool.h"
+#include "src/mock/sim/sim.h"
 #include "src/mock/stream/capture.h"
-#include "src/mock/stream/stream.h"
 
 /* Rows of cuMemAllocPitch begin at multiples of this. */
 enum { PITCH = 512 };

@@ -10,7 +10,6 @@
 #include "src/mock/functions/functions.h"
 #include "src/mock/memory/allocation.h"
 #include "src/mock/memory/pool.h"
-#include "src/mock/stream/capture.h"
 
 /* Attributes that old headers lack. */
 enum {

@@ -5,7 +5,6 @@
  * have 64 bits, all of them return INVALID_CONTEXT, and what they would have written is zero.
  */
 #include "src/mock/context/context.h"
-#include "src/mock/copy/copy.h"
 #include "src/mock/functions/functions.h"
 
 /*

@@ -9,7 +9,6 @@
 #include "src/mock/functions/functions.h"
 #include "src/mock/memory/pages.h"
 #include "src/mock/memory/pool.h"
-#include "src/mock/stream/capture.h"
 
 /* Kinds of handles, places and memory that old headers lack. */
 enum {

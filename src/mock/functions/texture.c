@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texture and surface objects, and what kernels see of them. */
+/* Texture and surface objects. */
 #include "src/mock/texture/texture.h"
 
 #include <stdlib.h>
@@ -7,10 +7,6 @@
 
 #include "src/mock/copy/copy.h"
 #include "src/mock/functions/functions.h"
-#include "src/mock/sim/sim.h"
-#include "src/ptx/ptx.h"
-
-enum { FLAG_READ_AS_INTEGER = 1, FLAG_NORMALISED = 2, FLAG_SRGB = 16 };
 
 static size_t attribute(CUdevice_attribute number)
 {
@@ -28,145 +24,10 @@ static bool is_aligned(size_t bytes, CUdevice_attribute alignment)
     return attribute(alignment) == 0 || bytes % attribute(alignment) == 0;
 }
 
-/* --- what kernels see --- */
-
-static bool texel_of(CUarray_format format, enum ptx_texel *texel)
-{
-    static const struct {
-        CUarray_format format;
-        enum ptx_texel texel;
-    } texels[] = {
-        {CU_AD_FORMAT_UNSIGNED_INT8, PTX_TEXEL_U8},   {CU_AD_FORMAT_SIGNED_INT8, PTX_TEXEL_S8},
-        {CU_AD_FORMAT_UNSIGNED_INT16, PTX_TEXEL_U16}, {CU_AD_FORMAT_SIGNED_INT16, PTX_TEXEL_S16},
-        {CU_AD_FORMAT_UNSIGNED_INT32, PTX_TEXEL_U32}, {CU_AD_FORMAT_SIGNED_INT32, PTX_TEXEL_S32},
-        {CU_AD_FORMAT_HALF, PTX_TEXEL_F16},           {CU_AD_FORMAT_FLOAT, PTX_TEXEL_F32},
-    };
-
-    for (size_t i = 0; i < sizeof texels / sizeof *texels; i++) {
-        *texel = texels[i].texel;
-        if (texels[i].format == format)
-            return true;
-    }
-    return false;
-}
-
-static bool describe_array(CUarray handle, struct ptx_texture *texture)
-{
-    const struct mock_array *array = cushim__mock_object_lookup(handle, MOCK_ARRAY);
-
-    if (!array)
-        return false;
-    texture->address = array->memory;
-    texture->row_bytes = array->row_bytes;
-    texture->layer_bytes = array->row_bytes * array->rows;
-    texture->width = (uint32_t)array->descriptor.Width;
-    texture->height = (uint32_t)array->rows;
-    texture->depth = (uint32_t)array->layers;
-    texture->channels = array->descriptor.NumChannels;
-    texture->layered = array->descriptor.Flags & CUDA_ARRAY3D_LAYERED;
-    texture->cube = array->descriptor.Flags & CUDA_ARRAY3D_CUBEMAP;
-    return texel_of(array->descriptor.Format, &texture->texel);
-}
-
-/*
- * A program may destroy an object while a pending kernel uses it. That is undefined, but mostly
- * works on a GPU. Which objects a kernel uses is not known before it has ended, as it may find
- * their handles in memory. So a destroyed object is kept until all operations have ended that were
- * submitted before its destruction. The list has the oldest first.
- */
-static void free_ended(bool all)
-{
-    struct cushim_mock *const mock = cushim__mock;
-
-    while (mock->first_ended &&
-           (all || !cushim__mock_sim_pending_until(mock->first_ended->ended_number))) {
-        struct mock_texture *const first = mock->first_ended;
-
-        mock->first_ended = first->next_ended;
-        free(first);
-    }
-    if (!mock->first_ended)
-        mock->last_ended = NULL;
-}
-
-static void end(struct mock_texture *texture, uint64_t handle)
-{
-    struct cushim_mock *const mock = cushim__mock;
-
-    cushim__mock_object_remove(texture);
-    texture->ended_handle = handle;
-    texture->ended_number = cushim__mock_sim_submitted();
-    *(mock->last_ended ? &mock->last_ended->next_ended : &mock->first_ended) = texture;
-    mock->last_ended = texture;
-    free_ended(false);
-}
-
-void cushim__mock_textures_clear(void)
-{
-    free_ended(true);
-}
-
-static const struct mock_texture *find_ended(uint64_t handle, uint64_t number)
-{
-    for (const struct mock_texture *one = cushim__mock->first_ended; one; one = one->next_ended) {
-        if (one->ended_handle == handle && number > 0 && number <= one->ended_number)
-            return one;
-    }
-    return NULL;
-}
-
-bool cushim__mock_texture_describe(uint64_t handle, uint64_t number, struct ptx_texture *texture)
-{
-    const struct mock_texture *found =
-        cushim__mock_object_lookup((void *)(uintptr_t)handle, MOCK_TEXTURE);
-    const CUDA_RESOURCE_DESC *resource;
-
-    if (!found)
-        found = find_ended(handle, number);
-    if (!found || !found->bound)
-        return false;
-    resource = &found->resource;
-    *texture = (struct ptx_texture){
-        .surface = found->surface,
-        .height = 1,
-        .depth = 1,
-        .linear = found->sampling.filterMode == CU_TR_FILTER_MODE_LINEAR,
-        .normalised = found->sampling.flags & FLAG_NORMALISED,
-        .integers = found->sampling.flags & FLAG_READ_AS_INTEGER,
-        .srgb = found->sampling.flags & FLAG_SRGB,
-    };
-    for (size_t i = 0; i < 3; i++)
-        texture->addressing[i] = (enum ptx_addressing)found->sampling.addressMode[i];
-    memcpy(texture->border, found->sampling.borderColor, sizeof texture->border);
-    if (resource->resType == CU_RESOURCE_TYPE_ARRAY)
-        return describe_array(resource->res.array.hArray, texture);
-    if (resource->resType == CU_RESOURCE_TYPE_PITCH2D) {
-        texture->address = resource->res.pitch2D.devPtr;
-        texture->row_bytes = resource->res.pitch2D.pitchInBytes;
-        texture->width = (uint32_t)resource->res.pitch2D.width;
-        texture->height = (uint32_t)resource->res.pitch2D.height;
-        texture->channels = resource->res.pitch2D.numChannels;
-        return texel_of(resource->res.pitch2D.format, &texture->texel);
-    }
-    /* Reads outside of linear memory return zeros, whatever the modes are. */
-    texture->address = resource->res.linear.devPtr;
-    texture->channels = resource->res.linear.numChannels;
-    texture->width = (uint32_t)(resource->res.linear.sizeInBytes / texture->channels /
-                                cushim__mock_array_channel_bytes(resource->res.linear.format));
-    texture->linear = texture->normalised = false;
-    for (size_t i = 0; i < 3; i++)
-        texture->addressing[i] = PTX_BORDER;
-    memset(texture->border, 0, sizeof texture->border);
-    return texel_of(resource->res.linear.format, &texture->texel);
-}
-
-/* --- objects --- */
-
 static bool is_format(CUarray_format format, unsigned channels)
 {
-    enum ptx_texel texel;
-
-    return texel_of(format, &texel) && (channels == 1 || channels == 2 || channels == 4);
+    return cushim__mock_texture_has_format(format) &&
+           (channels == 1 || channels == 2 || channels == 4);
 }
 
 static CUresult check_linear(const CUDA_RESOURCE_DESC *of)
@@ -263,7 +124,7 @@ static CUresult destroy(unsigned long long handle, bool surface)
 
     if (code || !handle)
         return code;
-    end(texture, handle);
+    cushim__mock_texture_end(texture);
     return CUDA_SUCCESS;
 }
 

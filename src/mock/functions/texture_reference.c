@@ -5,68 +5,10 @@
 
 #include "src/mock/copy/copy.h"
 #include "src/mock/functions/functions.h"
-#include "src/mock/launch/execution.h"
 #include "src/mock/module/module.h"
+#include "src/mock/module/translation.h"
 #include "src/mock/texture/texture.h"
 #include "src/ptx/ptx.h"
-
-static struct mock_texture *make(struct mock_context *context)
-{
-    struct mock_texture *made =
-        cushim__mock_object_create(sizeof *made, MOCK_TEXTURE, context, NULL);
-
-    if (made) {
-        made->format = CU_AD_FORMAT_FLOAT;
-        made->channels = 1;
-    }
-    return made;
-}
-
-CUresult cushim__mock_reference_create(struct mock_context *context, CUdeviceptr *handle)
-{
-    struct mock_texture *made = make(context);
-
-    if (!made)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    made->object.internal = true;
-    *handle = (uintptr_t)made->object.handle;
-    return CUDA_SUCCESS;
-}
-
-CUresult cushim__mock_reference_copy(struct mock_context *context, uint64_t *handle)
-{
-    const struct mock_texture *from =
-        cushim__mock_object_lookup((void *)(uintptr_t)*handle, MOCK_TEXTURE);
-    struct mock_texture *made = make(context);
-
-    *handle = 0;
-    if (!made)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    made->object.internal = true;
-    if (from) {
-        made->surface = from->surface;
-        made->bound = from->bound;
-        made->resource = from->resource;
-        made->sampling = from->sampling;
-    }
-    *handle = (uintptr_t)made->object.handle;
-    return CUDA_SUCCESS;
-}
-
-static void free_reference(struct mock_texture *texture)
-{
-    cushim__mock_object_remove(texture);
-    free(texture);
-}
-
-void cushim__mock_reference_destroy(uint64_t handle)
-{
-    struct mock_texture *texture =
-        cushim__mock_object_lookup((void *)(uintptr_t)handle, MOCK_TEXTURE);
-
-    if (texture)
-        free_reference(texture);
-}
 
 /* Only references of PTX are known, and they need not be visible. */
 static CUresult of_module(const struct mock_module *module, const char *name, CUdeviceptr *handle)
@@ -106,7 +48,7 @@ CUresult cushim__mock_ModuleGetSurfRef(CUsurfref *pSurfRef, const struct mock_mo
 
 CUresult cushim__mock_TexRefCreate(struct mock_context *current, struct mock_texture **texture)
 {
-    struct mock_texture *made = make(current);
+    struct mock_texture *made = cushim__mock_reference_make(current);
 
     if (!made)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -118,7 +60,7 @@ CUresult cushim__mock_TexRefDestroy(struct mock_texture *texture)
 {
     if (texture->object.internal)
         return CUDA_ERROR_INVALID_VALUE;
-    free_reference(texture);
+    cushim__mock_reference_free(texture);
     return CUDA_SUCCESS;
 }
 

@@ -82,6 +82,42 @@ void cushim__mock_edges_clear(struct mock_edges *edges)
     *edges = (struct mock_edges){0};
 }
 
+enum { PROGRAMMATIC = 1, LAST_PORT = 2 };
+
+/* Only kernels have ports that are not 0, and those only towards kernels. */
+bool cushim__mock_edge_allowed(const CUgraphEdgeData *data, const struct mock_node *from)
+{
+    static const CUgraphEdgeData plain;
+
+    if (memcmp(data->reserved, plain.reserved, sizeof plain.reserved) != 0 || data->to_port != 0)
+        return false;
+    if (data->type == 0)
+        return data->from_port == 0;
+    return data->type == PROGRAMMATIC && data->from_port > 0 && data->from_port <= LAST_PORT &&
+           from->work.type == CU_GRAPH_NODE_TYPE_KERNEL;
+}
+
+CUresult cushim__mock_edges_read(const struct mock_graph *graph, const CUgraphNode *nodes,
+                                 const CUgraphEdgeData *data, size_t count,
+                                 struct mock_edges *edges)
+{
+    if (count > 0 && !nodes)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < count; i++) {
+        struct mock_node *node;
+        CUresult code = cushim__mock_object_find(nodes[i], MOCK_NODE, &node);
+
+        if (code != CUDA_SUCCESS)
+            return code;
+        if (node->graph != graph || (data && !cushim__mock_edge_allowed(&data[i], node)))
+            return CUDA_ERROR_INVALID_VALUE;
+        if (!cushim__mock_edges_find(edges, node) &&
+            !cushim__mock_edges_add(edges, node, data ? &data[i] : NULL))
+            return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    return CUDA_SUCCESS;
+}
+
 CUresult cushim__mock_edges_give(const struct mock_edges *edges, CUgraphNode *nodes,
                                  CUgraphEdgeData *data, size_t *count)
 {

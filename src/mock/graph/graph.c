@@ -6,7 +6,6 @@
 
 #include "src/mock/core/state.h"
 #include "src/mock/sim/operation.h"
-#include "src/mock/stream/capture.h"
 
 enum { LEVELS_MAX = 64 };
 
@@ -120,7 +119,7 @@ void cushim__mock_graph_destroy(struct mock_graph *graph)
     if (!graph)
         return;
     if (graph->capture)
-        cushim__mock_capture_lose_graph(graph->capture);
+        graph->lose(graph->capture);
     while (graph->first)
         node_end(graph->first);
     cushim__mock_held_release(graph->held);

@@ -99,6 +99,9 @@ struct mock_graph {
     struct mock_node **order;     /* of an executable graph: its nodes in launch order */
     unsigned lanes;               /* of an executable graph: the streams of a launch */
     struct mock_held *held;       /* references on user objects (user_object.c) */
+
+    /* Tells the capture that the graph is destroyed before it has ended. */
+    void (*lose)(struct mock_capture *capture);
 };
 
 /* Create an empty graph. If `visible`, it and its nodes have handles. */
@@ -133,6 +136,9 @@ bool cushim__mock_node_connect(struct mock_node *from, struct mock_node *to,
                                const CUgraphEdgeData *data);
 void cushim__mock_node_disconnect(struct mock_node *from, struct mock_node *to);
 
+/* Whether an edge that comes from a node can have this data. */
+bool cushim__mock_edge_allowed(const CUgraphEdgeData *data, const struct mock_node *from);
+
 /*
  * Read the arrays of a call, which name nodes of `graph`, into empty `edges`. `data` may be NULL. A
  * node that is named twice counts once. The caller clears `edges` afterwards.
@@ -150,62 +156,25 @@ CUresult cushim__mock_graph_order(struct mock_graph *graph, struct mock_node **c
 /* Free what `work` owns. */
 void cushim__mock_work_end(struct mock_work *work);
 
-/* Executable graphs. */
-
-struct mock_exec {
-    struct mock_object object;
-    unsigned references; /* of the program, and of launches that have not ended */
-    cuuint64_t flags;
-    struct mock_graph *image;       /* a copy of the graph, with its nodes in order */
-    struct mock_event_record *last; /* the end of the last launch; NULL if there was none */
-};
-
-void cushim__mock_exec_release(struct mock_exec *exec);
-
-/*
- * Whether a node of an executable graph can do `work` instead of what it does. Returns
- * INVALID_VALUE if that changes what was decided when the graph was instantiated.
- */
-CUresult cushim__mock_exec_check(const struct mock_node *node, const struct mock_work *work);
-
-/*
- * Make the nodes of an executable graph do what those of another graph do, in pairs by creation,
- * once all of them can. What prevents it goes to `info`. `first_abi`: the call is of the first ABI.
- */
-CUresult cushim__mock_exec_update(struct mock_graph *image, const struct mock_graph *graph,
-                                  bool first_abi, CUgraphExecUpdateResultInfo *info);
-
-/*
- * Create a node's work from the parameters that programs give. The caller owns it, and gives it to
- * a node or ends it, unless `code` says that there is nothing.
- */
-
-/* `bytes` is the size of CUDA_KERNEL_NODE_PARAMS, or of its first members, all before CUDA 12.0. */
-struct mock_work cushim__mock_work_kernel(const void *parameters, size_t bytes);
-struct mock_work cushim__mock_work_memcpy(const CUDA_MEMCPY3D *parameters, CUcontext context);
-struct mock_work cushim__mock_work_memset(const CUDA_MEMSET_NODE_PARAMS *parameters,
-                                          CUcontext context);
-struct mock_work cushim__mock_work_host(const CUDA_HOST_NODE_PARAMS *parameters);
-struct mock_work cushim__mock_work_child(CUgraph child);
-
-/* For a node that records an event or waits for one. */
-struct mock_work cushim__mock_work_event(CUgraphNodeType type, CUevent event);
-
-/* Any of these, for cuGraphAddNode. `code` is NOT_SUPPORTED for a type that is not simulated. */
-struct mock_work cushim__mock_work_any(const CUgraphNodeParams *parameters);
-
-/*
- * The same for cuGraphAddNode_v3. `code` is INVALID_CONTEXT if the context of a kernel's node is
- * not the one that its function was loaded into.
- */
-struct mock_work cushim__mock_work_any_checked(const CUgraphNodeParams *parameters);
-
-/* Make a node do `work` from now on. Takes it over in any case; its type must be the node's. */
-CUresult cushim__mock_node_set(struct mock_node *node, struct mock_work *work);
-
 /* User objects: what programs give to graphs to be destroyed with them. */
 
+/* Create an object with references of the program. Fails with OUT_OF_MEMORY. */
+CUresult cushim__mock_user_object_create(CUhostFn destroy, void *pointer,
+                                         unsigned long long references,
+                                         struct mock_user_object **object);
+
+/* Whether the program has `count` references, besides those of graphs. If not, that is misuse. */
+bool cushim__mock_user_object_owns(const struct mock_user_object *object, unsigned count);
+void cushim__mock_user_object_retain(struct mock_user_object *object, unsigned long long count);
+void cushim__mock_user_object_release(struct mock_user_object *object, unsigned long long count);
+
 /* The references of a graph to user objects: a list with one entry per object, or NULL. */
+
+/* Add references to an object, or release them if there are that many. */
+CUresult cushim__mock_held_add(struct mock_held **list, struct mock_user_object *object,
+                               unsigned long long count);
+void cushim__mock_held_remove(struct mock_held **list, struct mock_user_object *object,
+                              unsigned long long count);
 
 /* Copy the references for a copy of the graph. Returns false if memory runs out. */
 bool cushim__mock_held_copy(const struct mock_held *held, struct mock_held **copy);

@@ -5,11 +5,9 @@
  */
 #include "src/mock/graph/graph.h"
 
-#include <limits.h>
 #include <stdlib.h>
 
 #include "src/mock/core/state.h"
-#include "src/mock/functions/functions.h"
 
 struct mock_user_object {
     struct mock_object object;
@@ -73,6 +71,23 @@ static CUresult start(void)
     return CUDA_SUCCESS;
 }
 
+CUresult cushim__mock_user_object_create(CUhostFn destroy, void *pointer,
+                                         unsigned long long references,
+                                         struct mock_user_object **object)
+{
+    CUresult code = start();
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    *object = cushim__mock_object_create(sizeof **object, MOCK_USER_OBJECT, NULL, NULL);
+    if (!*object)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    (*object)->references = references;
+    (*object)->destroy = destroy;
+    (*object)->pointer = pointer;
+    return CUDA_SUCCESS;
+}
+
 void cushim__mock_user_objects_clear(void)
 {
     if (reaper.serial != cushim__mock->serial)
@@ -86,13 +101,7 @@ void cushim__mock_user_objects_clear(void)
     reaper.stop = false;
 }
 
-static bool is_count(unsigned count)
-{
-    return count > 0 && count <= INT_MAX;
-}
-
-/* Whether the program has `count` references, besides those of graphs. */
-static bool owns(const struct mock_user_object *object, unsigned count)
+bool cushim__mock_user_object_owns(const struct mock_user_object *object, unsigned count)
 {
     const unsigned long long own = object->references - object->in_graphs;
 
@@ -102,7 +111,12 @@ static bool owns(const struct mock_user_object *object, unsigned count)
     return count <= own;
 }
 
-static void release(struct mock_user_object *object, unsigned long long count)
+void cushim__mock_user_object_retain(struct mock_user_object *object, unsigned long long count)
+{
+    object->references += count;
+}
+
+void cushim__mock_user_object_release(struct mock_user_object *object, unsigned long long count)
 {
     object->references -= count;
     if (object->references > 0)
@@ -117,11 +131,11 @@ static void release(struct mock_user_object *object, unsigned long long count)
 static void release_from_graph(struct mock_user_object *object, unsigned long long count)
 {
     object->in_graphs -= count;
-    release(object, count);
+    cushim__mock_user_object_release(object, count);
 }
 
-static CUresult hold(struct mock_held **list, struct mock_user_object *object,
-                     unsigned long long count)
+CUresult cushim__mock_held_add(struct mock_held **list, struct mock_user_object *object,
+                               unsigned long long count)
 {
     struct mock_held *held = *list;
 
@@ -170,84 +184,27 @@ void cushim__mock_held_release(struct mock_held *held)
 bool cushim__mock_held_copy(const struct mock_held *held, struct mock_held **copy)
 {
     for (; held; held = held->next) {
-        if (hold(copy, held->object, held->references) != CUDA_SUCCESS)
+        if (cushim__mock_held_add(copy, held->object, held->references) != CUDA_SUCCESS)
             return false;
-        held->object->references += held->references;
+        cushim__mock_user_object_retain(held->object, held->references);
     }
     return true;
 }
 
-CUresult cushim__mock_UserObjectCreate(struct mock_user_object **made, void *ptr, CUhostFn destroy,
-                                       unsigned int initialRefcount, unsigned int flags)
+void cushim__mock_held_remove(struct mock_held **list, struct mock_user_object *object,
+                              unsigned long long count)
 {
-    struct mock_user_object *object;
-    CUresult code;
+    struct mock_held **link = list, *held;
 
-    if (!destroy || initialRefcount == 0 || flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (!cushim__mock->initialised)
-        return CUDA_ERROR_NOT_INITIALIZED;
-    code = start();
-    if (code != CUDA_SUCCESS)
-        return code;
-    object = cushim__mock_object_create(sizeof *object, MOCK_USER_OBJECT, NULL, NULL);
-    if (!object)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    object->references = initialRefcount;
-    object->destroy = destroy;
-    object->pointer = ptr;
-    *made = object;
-    return CUDA_SUCCESS;
-}
-
-CUresult cushim__mock_UserObjectRetain(struct mock_user_object *object, unsigned int count)
-{
-    if (!is_count(count))
-        return CUDA_ERROR_INVALID_VALUE;
-    object->references += count;
-    return CUDA_SUCCESS;
-}
-
-CUresult cushim__mock_UserObjectRelease(struct mock_user_object *object, unsigned int count)
-{
-    if (!is_count(count) || !owns(object, count))
-        return CUDA_ERROR_INVALID_VALUE;
-    release(object, count);
-    return CUDA_SUCCESS;
-}
-
-CUresult cushim__mock_GraphRetainUserObject(struct mock_graph *owner,
-                                            struct mock_user_object *object, unsigned int count,
-                                            unsigned int flags)
-{
-    CUresult code;
-
-    if (!is_count(count) || flags > CU_GRAPH_USER_OBJECT_MOVE ||
-        (flags == CU_GRAPH_USER_OBJECT_MOVE && !owns(object, count)))
-        return CUDA_ERROR_INVALID_VALUE;
-    code = hold(&owner->held, object, count);
-    if (code == CUDA_SUCCESS && flags != CU_GRAPH_USER_OBJECT_MOVE)
-        object->references += count;
-    return code;
-}
-
-CUresult cushim__mock_GraphReleaseUserObject(struct mock_graph *owner,
-                                             struct mock_user_object *object, unsigned int count)
-{
-    struct mock_held **link, *held;
-
-    for (link = &owner->held; *link && (*link)->object != object;)
+    while (*link && (*link)->object != object)
         link = &(*link)->next;
     held = *link;
-    if (!is_count(count))
-        return CUDA_ERROR_INVALID_VALUE;
     if (!held || held->references < count)
-        return CUDA_SUCCESS;
+        return;
     held->references -= count;
     if (held->references == 0) {
         *link = held->next;
         free(held);
     }
     release_from_graph(object, count);
-    return CUDA_SUCCESS;
 }

@@ -2,8 +2,8 @@
 /* Updates of whole executable graphs, which take over what a graph of the same shape does. */
 #include <stdlib.h>
 
-#include "src/mock/functions/functions.h"
 #include "src/mock/graph/graph.h"
+#include "src/mock/graph_exec/exec.h"
 #include "src/mock/sim/operation.h"
 
 /* Report which node of the program's graph prevents the update. */
@@ -223,45 +223,5 @@ CUresult cushim__mock_exec_update(struct mock_graph *image, const struct mock_gr
         take(graph);
     else
         give_up(graph);
-    return code;
-}
-
-static CUresult update_exec(CUgraphExec handle, CUgraph graph_handle, bool first_abi,
-                            CUgraphExecUpdateResultInfo *info)
-{
-    struct mock_graph *graph;
-    struct mock_exec *exec;
-    CUresult code = cushim__mock_object_find(handle, MOCK_EXEC, &exec);
-
-    *info = (CUgraphExecUpdateResultInfo){.result = CU_GRAPH_EXEC_UPDATE_SUCCESS};
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_object_find(graph_handle, MOCK_GRAPH, &graph);
-    return code ? code : cushim__mock_exec_update(exec->image, graph, first_abi, info);
-}
-
-CUresult cushim__mock_GraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph,
-                                         cushim_CUgraphExecUpdateResultInfo *resultInfo)
-{
-    CUgraphExecUpdateResultInfo info;
-    const CUresult code = update_exec(hGraphExec, hGraph, false, &info);
-
-    if (resultInfo && code != CUDA_ERROR_OUT_OF_MEMORY)
-        *resultInfo = info;
-    return code;
-}
-
-CUresult cushim__mock_GraphExecUpdate(CUgraphExec hGraphExec, CUgraph hGraph,
-                                      CUgraphNode *hErrorNode_out,
-                                      CUgraphExecUpdateResult *updateResult_out)
-{
-    CUgraphExecUpdateResultInfo info;
-    const CUresult code = update_exec(hGraphExec, hGraph, true, &info);
-
-    if (code == CUDA_ERROR_OUT_OF_MEMORY)
-        return code;
-    if (hErrorNode_out)
-        *hErrorNode_out = info.errorNode;
-    if (updateResult_out)
-        *updateResult_out = info.result;
     return code;
 }

@@ -8,6 +8,7 @@
 #include "src/mock/context/context.h"
 #include "src/mock/copy/copy.h"
 #include "src/mock/event/event.h"
+#include "src/mock/graph_exec/exec.h"
 #include "src/mock/launch/kernel.h"
 #include "src/mock/memory/allocation.h"
 #include "src/mock/memory/pages.h"

@@ -16,6 +16,7 @@
 #include "src/mock/memory/allocation.h"
 #include "src/mock/memory/pool.h"
 #include "src/mock/module/module.h"
+#include "src/mock/module/translation.h"
 #include "src/mock/sim/sim.h"
 #include "src/mock/texture/texture.h"
 #include "src/ptx/ptx.h"

@@ -9,7 +9,6 @@
 #include "src/base/options.h"
 #include "src/mock/core/state.h"
 #include "src/mock/memory/allocation.h"
-#include "src/mock/module/module.h"
 
 static const size_t spin_sizes[] = {sizeof(uint64_t)};
 static const enum cushim_mock_access spin_accesses[] = {CUSHIM_MOCK_ACCESS_NONE};

@@ -44,6 +44,10 @@ struct mock_kernel_entry *cushim__mock_kernel_entry_find(const char *name);
 struct mock_kernel_entry *cushim__mock_kernel_entry_retain(struct mock_kernel_entry *entry);
 void cushim__mock_kernel_entry_release(struct mock_kernel_entry *entry);
 
+/* Register the built-in kernels at the beginning of the mock; free all kernels at its end. */
+CUresult cushim__mock_kernels_create(void);
+void cushim__mock_kernels_clear(void);
+
 /* The names of kernels that the program has registered and not launched; NULL after the last. */
 const char *cushim__mock_kernel_unused(size_t index);
 

@@ -8,6 +8,7 @@
 #include "src/mock/launch/execution.h"
 #include "src/mock/launch/kernel.h"
 #include "src/mock/module/module.h"
+#include "src/mock/module/translation.h"
 #include "src/race/race.h"
 
 static size_t align(size_t offset, size_t alignment)

@@ -7,7 +7,7 @@
 #include "src/mock/memory/allocation.h"
 #include "src/mock/memory/arena.h"
 #include "src/mock/memory/pool.h"
-#include "src/mock/stream/stream.h"
+#include "src/mock/sim/sim.h"
 #include "src/race/race.h"
 
 /* A pool takes memory from the device in multiples of this. */

@@ -7,8 +7,8 @@
 
 #include "src/base/system.h"
 #include "src/mock/core/state.h"
-#include "src/mock/launch/execution.h"
 #include "src/mock/module/module.h"
+#include "src/mock/module/translation.h"
 
 enum { LARGEST_FILE = 1 << 30 };
 

@@ -132,6 +132,9 @@ CUresult cushim__mock_kernel_parameter(const struct mock_image_kernel *kernel, s
 /* The largest number of threads in a block of the kernel. */
 unsigned cushim__mock_function_threads(const struct mock_image_kernel *kernel);
 
+/* The shared memory of a multiprocessor that a function prefers, but enough for one block. */
+size_t cushim__mock_function_capacity(const struct mock_function *function, size_t block_bytes);
+
 /* How many blocks of the function run on a multiprocessor at once, as far as is known of it. */
 int cushim__mock_function_blocks(const struct mock_function *function, unsigned threads,
                                  size_t dynamic_shared_bytes);
@@ -140,15 +143,31 @@ int cushim__mock_function_blocks(const struct mock_function *function, unsigned 
 CUresult cushim__mock_kernel_function(const void *handle, struct mock_context *context,
                                       struct mock_function **function);
 
+/*
+ * Create a library of code, or of an image that was refused, with its handle. Takes the code over
+ * in any case. Fails with OUT_OF_MEMORY.
+ */
+CUresult cushim__mock_library_create(struct mock_code *code, CUresult refusal,
+                                     struct mock_library **library);
+
+/* Free a library, its kernels and its modules. */
+void cushim__mock_library_destroy(struct mock_library *library);
+
+/* Find the module of a library in a context: if there is one, or made at first use. */
+struct mock_module *cushim__mock_library_module(const struct mock_library *library,
+                                                const struct mock_context *context);
+CUresult cushim__mock_library_load(struct mock_library *library, struct mock_context *context,
+                                   struct mock_module **module);
+
+/* Find a kernel, which is made at first use. NOT_FOUND if the library declares no such kernel. */
+CUresult cushim__mock_library_kernel(struct mock_library *library, const char *name,
+                                     struct mock_kernel **kernel);
+
 /* Remove a module from its library, as the module's context ends. */
 void cushim__mock_library_forget(struct mock_library *library, struct mock_module *module);
 
 /* Free all modules of a context, as it ends; its memory is freed separately. */
 void cushim__mock_modules_forget(struct mock_context *context);
-
-/* Register the built-in kernels at the beginning of the mock; free all kernels at its end. */
-CUresult cushim__mock_kernels_create(void);
-void cushim__mock_kernels_clear(void);
 
 /* Libraries, and the kernels that they declare. */
 

@@ -6,9 +6,9 @@
 
 #include "src/mock/context/context.h"
 #include "src/mock/core/state.h"
-#include "src/mock/launch/execution.h"
 #include "src/mock/memory/allocation.h"
 #include "src/mock/module/module.h"
+#include "src/mock/module/translation.h"
 #include "src/mock/texture/texture.h"
 #include "src/ptx/ptx.h"
 

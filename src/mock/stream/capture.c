@@ -32,6 +32,14 @@ static CUresult join(struct mock_capture *capture, struct mock_stream *stream,
     return CUDA_SUCCESS;
 }
 
+/* Called when the graph is destroyed with its parent graph: nobody has what was captured. */
+static void lose_graph(struct mock_capture *capture)
+{
+    cushim__mock_misuse(CUSHIM__CHECK_NONE,
+                        "the graph is destroyed while a stream is captured into it");
+    cushim__mock_capture_end(capture);
+}
+
 CUresult cushim__mock_capture_begin(struct mock_stream *stream, CUstreamCaptureMode mode,
                                     struct mock_graph *graph, bool given,
                                     const struct mock_edges *dependencies)
@@ -52,6 +60,7 @@ CUresult cushim__mock_capture_begin(struct mock_stream *stream, CUstreamCaptureM
     capture->next = cushim__mock_captures;
     cushim__mock_captures = capture;
     graph->capture = capture;
+    graph->lose = lose_graph;
     return CUDA_SUCCESS;
 }
 
@@ -119,13 +128,6 @@ static void leave(struct mock_captured_stream *captured)
     free(captured);
 }
 
-static void forget(struct mock_event *event, enum mock_event_capture state)
-{
-    cushim__mock_edges_clear(&event->capture_nodes);
-    event->capture = NULL;
-    event->capture_state = state;
-}
-
 void cushim__mock_capture_end(struct mock_capture *capture)
 {
     struct mock_capture **link = &cushim__mock_captures;
@@ -133,7 +135,7 @@ void cushim__mock_capture_end(struct mock_capture *capture)
 
     while ((event = cushim__mock_object_next(MOCK_EVENT, event))) {
         if (event->capture == capture)
-            forget(event, MOCK_WAS_CAPTURED);
+            cushim__mock_event_forget_capture(event, MOCK_WAS_CAPTURED);
     }
     while (capture->streams) {
         struct mock_captured_stream *first = capture->streams;
@@ -147,19 +149,6 @@ void cushim__mock_capture_end(struct mock_capture *capture)
     capture->graph->capture = NULL;
     cushim__mock_edges_clear(&capture->left);
     free(capture);
-}
-
-void cushim__mock_capture_lose_graph(struct mock_capture *capture)
-{
-    cushim__mock_misuse(CUSHIM__CHECK_NONE,
-                        "the graph is destroyed while a stream is captured into it");
-    cushim__mock_capture_end(capture);
-}
-
-void cushim__mock_capture_forget_event(struct mock_event *event)
-{
-    if (event->capture_state != MOCK_NOT_CAPTURED)
-        forget(event, MOCK_NOT_CAPTURED);
 }
 
 bool cushim__mock_capture_forget_stream(struct mock_stream *stream, bool at_any_price)
@@ -367,7 +356,7 @@ CUresult cushim__mock_capture_record(struct mock_stream *stream, struct mock_eve
         return add_event(stream, CU_GRAPH_NODE_TYPE_EVENT_RECORD, event);
     if (!cushim__mock_edges_join(&nodes, &stream->captured->frontier))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    cushim__mock_capture_forget_event(event);
+    cushim__mock_event_forget_capture(event, MOCK_NOT_CAPTURED);
     event->capture_nodes = nodes;
     cushim__mock_event_record_release(event->record);
     event->record = NULL;

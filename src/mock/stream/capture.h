@@ -68,18 +68,12 @@ CUresult cushim__mock_capture_record(struct mock_stream *stream, struct mock_eve
 CUresult cushim__mock_capture_wait(struct mock_stream *stream, struct mock_event *event,
                                    unsigned flags);
 
-/* To be called when the event is recorded outside a capture, or destroyed. */
-void cushim__mock_capture_forget_event(struct mock_event *event);
-
 /*
  * To be called when the stream is destroyed. Ends a capture that began in it. Returns false, with
  * nothing done, if memory for what it leaves to another's capture runs out; `at_any_price`
  * invalidates that capture instead.
  */
 bool cushim__mock_capture_forget_stream(struct mock_stream *stream, bool at_any_price);
-
-/* Called when the graph is destroyed with its parent graph: nobody has what was captured. */
-void cushim__mock_capture_lose_graph(struct mock_capture *capture);
 
 /* End all captures, as the mock ends. */
 void cushim__mock_captures_clear(void);

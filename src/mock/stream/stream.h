@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams, as the functions of the driver see them: the meaning of handles. */
+/* Streams, as the functions of the driver see them: what handles mean, and how work is queued. */
 #ifndef CUSHIM_MOCK_STREAM_STREAM_H
 #define CUSHIM_MOCK_STREAM_STREAM_H
 
@@ -10,6 +10,9 @@
 #include "src/mock/sim/operation.h"
 #include "src/mock/sim/sim.h"
 #include "src/mock/sim/stream.h"
+
+struct mock_event;
+struct mock_event_record;
 
 /*
  * Find the stream that a handle means: NULL is the legacy default stream of the current context, or
@@ -44,24 +47,27 @@ struct mock_stream *cushim__mock_stream_create(struct mock_context *context,
  */
 CUresult cushim__mock_stream_submit(struct mock_stream *stream, void *operation);
 
+/* Make a stream that is not captured wait for the newest record of the event. */
+CUresult cushim__mock_stream_wait_event(struct mock_stream *stream, struct mock_event *event);
+
 /* As a context ends whose streams are idle, free the default ones and keep those with handles. */
 void cushim__mock_streams_forget(struct mock_context *context);
 
-/* Host functions of graphs. */
-
-/* Create the operation of a host node, and read its parameters back. */
+/* Create the operation of a host function or host node, and read its parameters back. */
 CUresult cushim__mock_host_operation(const CUDA_HOST_NODE_PARAMS *parameters,
                                      struct mock_operation **operation);
 void cushim__mock_host_parameters(const struct mock_operation *operation,
                                   CUDA_HOST_NODE_PARAMS *parameters);
+
+/* Create the operation of a stream callback, which gets `stream`. NULL if memory runs out. */
+struct mock_operation *cushim__mock_callback_operation(CUstreamCallback function, void *data,
+                                                       CUstream stream);
 
 /*
  * What a call is going to queue, if that is more than one operation. All operations are created
  * before any is queued, so that a call that runs out of memory has done nothing.
  */
 
-struct mock_event;
-struct mock_event_record;
 struct mock_planned;
 
 /* Empty if zeroed. */
@@ -70,6 +76,10 @@ struct mock_plan {
     size_t count, room;
     struct mock_stream *streams; /* linked by `next_planned` */
 };
+
+/* Plan an operation. Takes it over in any case; NULL fails with OUT_OF_MEMORY. */
+CUresult cushim__mock_plan_operation(struct mock_plan *plan, struct mock_stream *stream,
+                                     struct mock_operation *operation);
 
 /*
  * Plan a fence: a record, without an event, of where the stream has got to. It replaces the one in
@@ -85,6 +95,10 @@ CUresult cushim__mock_plan_wait(struct mock_plan *plan, struct mock_event_record
 /* Plan to record an event. */
 CUresult cushim__mock_plan_event_record(struct mock_plan *plan, struct mock_event *event,
                                         struct mock_stream *stream);
+
+/* Plan to wait for an event, as it is when the plan gets there. */
+CUresult cushim__mock_plan_event_wait(struct mock_plan *plan, struct mock_event *event,
+                                      struct mock_stream *stream);
 
 /* Make a stream end with the plan, after the work that is queued on it by then. */
 void cushim__mock_plan_stream(struct mock_plan *plan, struct mock_stream *stream);

@@ -25,6 +25,16 @@ struct mock_texture {
     struct mock_texture *next_ended;
 };
 
+/* Whether kernels can read elements of this format. */
+bool cushim__mock_texture_has_format(CUarray_format format);
+
+/* Destroy an object, which kernels that are pending go on to see. */
+void cushim__mock_texture_end(struct mock_texture *texture);
+
+/* Create a reference that nothing is bound to, or free one. NULL if memory runs out. */
+struct mock_texture *cushim__mock_reference_make(struct mock_context *context);
+void cushim__mock_reference_free(struct mock_texture *texture);
+
 /* Create a reference of a module, whose handle is a number. Fails with OUT_OF_MEMORY. */
 CUresult cushim__mock_reference_create(struct mock_context *context, CUdeviceptr *handle);
 /* Replace a handle by that of a copy, unbound if it is gone. On OUT_OF_MEMORY it becomes 0. */

@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which context is current: each thread has a stack of them (driver-semantics.md #13 to #16). */
+/*
+ * What handles of contexts mean, and which context is current: each thread has a stack of them
+ * (driver-semantics.md #13 to #16).
+ */
 #include <stdlib.h>
 
 #include "src/base/lock.h"
 #include "src/mock/context/context.h"
 #include "src/mock/core/state.h"
-#include "src/mock/functions/functions.h"
+
+bool cushim__mock_context_flags_valid(unsigned flags)
+{
+    unsigned schedule = flags & CU_CTX_SCHED_MASK;
+
+    return flags < 0x100 && (schedule & (schedule - 1)) == 0;
+}
 
 CUresult cushim__mock_context_find(CUcontext handle, struct mock_context **context)
 {
@@ -94,66 +103,6 @@ bool cushim__mock_context_is_on_a_stack(const struct mock_context *context)
         }
     }
     return false;
-}
-
-/* Find a context to put on a stack, which may have been destroyed (driver-semantics.md #16). */
-static CUresult find_any(CUcontext handle, struct mock_context **context)
-{
-    CUresult code = cushim__mock_context_find(handle, context);
-
-    return code == CUDA_ERROR_CONTEXT_IS_DESTROYED ? CUDA_SUCCESS : code;
-}
-
-CUresult cushim__mock_CtxPushCurrent_v2(CUcontext ctx)
-{
-    struct mock_context *context;
-    CUresult code = find_any(ctx, &context);
-
-    return code ? code : cushim__mock_context_push(context);
-}
-
-/* The first ABI takes only a context that is on no thread's stack. */
-CUresult cushim__mock_CtxPushCurrent(struct mock_context *context)
-{
-    if (cushim__mock_context_is_on_a_stack(context))
-        return CUDA_ERROR_INVALID_CONTEXT;
-    return cushim__mock_context_push(context);
-}
-
-/* Also cuCtxPopCurrent. */
-CUresult cushim__mock_CtxPopCurrent_v2(CUcontext *pctx)
-{
-    const struct mock_context *context = cushim__mock_context_pop();
-
-    if (!context)
-        return CUDA_ERROR_INVALID_CONTEXT;
-    if (pctx)
-        *pctx = context->object.handle;
-    return CUDA_SUCCESS;
-}
-
-CUresult cushim__mock_CtxSetCurrent(CUcontext ctx)
-{
-    struct mock_context *context;
-    CUresult code;
-
-    if (!ctx) {
-        cushim__mock_context_pop();
-        return CUDA_SUCCESS;
-    }
-    code = find_any(ctx, &context);
-    if (code)
-        return code;
-    cushim__mock_context_pop();
-    return cushim__mock_context_push(context);
-}
-
-CUresult cushim__mock_CtxGetCurrent(CUcontext *pctx)
-{
-    const struct mock_context *context = cushim__mock_context_top();
-
-    *pctx = context ? context->object.handle : NULL;
-    return CUDA_SUCCESS;
 }
 
 /*

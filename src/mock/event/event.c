@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cuEventRecord, and the operations that mark an event record as done and that wait for one. They
- * are submitted to a stream by stream.c, and queued there by ../sim/sim.c.
+ * Events and their records, and the operations that mark a record as done and that wait for one.
+ * They are submitted by stream/stream.c, and queued by sim/sim.c.
  */
+#include "src/mock/event/event.h"
+
 #include <stdlib.h>
 
 #include "src/mock/core/state.h"
-#include "src/mock/event/event.h"
 #include "src/mock/event/shared.h"
-#include "src/mock/functions/functions.h"
-#include "src/mock/stream/capture.h"
-#include "src/mock/stream/stream.h"
+#include "src/mock/sim/operation.h"
+#include "src/mock/sim/sim.h"
 #include "src/race/race.h"
 
 /* An operation that marks an event record as done. */
@@ -182,6 +182,78 @@ void cushim__mock_event_wait_set_record(void *operation, struct mock_event_recor
     ((struct wait_operation *)operation)->record = cushim__mock_event_record_retain(record);
 }
 
+/* Events: names for records. */
+
+static void drop(void *object)
+{
+    struct mock_event *event = object;
+
+    cushim__mock_event_forget_capture(event, MOCK_NOT_CAPTURED);
+    cushim__mock_event_record_release(event->record);
+    if (event->shared)
+        cushim__mock_shared_event_release(event->shared);
+    free(event);
+}
+
+CUresult cushim__mock_event_create(struct mock_context *context, unsigned flags,
+                                   struct mock_event **event)
+{
+    *event = cushim__mock_object_create(sizeof **event, MOCK_EVENT, context, drop);
+    if (!*event)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    (*event)->flags = flags;
+    return CUDA_SUCCESS;
+}
+
+void cushim__mock_event_destroy(struct mock_event *event)
+{
+    cushim__mock_object_remove(event);
+    drop(event);
+}
+
+void cushim__mock_event_forget_capture(struct mock_event *event, enum mock_event_capture state)
+{
+    if (event->capture_state == state)
+        return;
+    cushim__mock_edges_clear(&event->capture_nodes);
+    event->capture = NULL;
+    event->capture_state = state;
+}
+
+bool cushim__mock_event_done(const struct mock_event *event)
+{
+    if (event->shared)
+        return cushim__mock_shared_event_done(event->shared,
+                                              cushim__mock_shared_event_newest(event->shared));
+    return !event->record || cushim__mock_event_record_done(event->record);
+}
+
+void cushim__mock_event_share(const struct mock_event *event, struct mock_event_record *record)
+{
+    record->shared = cushim__mock_shared_event_retain(event->shared);
+    record->shared_number = cushim__mock_shared_event_newest(event->shared);
+}
+
+struct mock_event_record *cushim__mock_event_newest(const struct mock_event *event)
+{
+    struct mock_event_record *record;
+
+    if (!event->shared)
+        return event->record ? cushim__mock_event_record_retain(event->record) : NULL;
+    record = cushim__mock_event_record_create();
+    if (record)
+        cushim__mock_event_share(event, record);
+    return record;
+}
+
+void cushim__mock_event_follow(const struct mock_event *event, struct mock_stream *stream)
+{
+    if (event->shared)
+        cushim__race_wait_all(&stream->race);
+    else if (event->record)
+        cushim__race_wait(&stream->race, event->record->clock);
+}
+
 void *cushim__mock_event_operation(const struct mock_event *event,
                                    struct mock_event_record **record)
 {
@@ -207,54 +279,7 @@ void cushim__mock_event_record_submitted(struct mock_event *event, struct mock_e
 {
     record->number = cushim__mock_sim_submitted();
     record->clock = cushim__race_last(&stream->race);
-    cushim__mock_capture_forget_event(event);
+    cushim__mock_event_forget_capture(event, MOCK_NOT_CAPTURED);
     cushim__mock_event_record_release(event->record);
     event->record = record;
-}
-
-static CUresult record_on(struct mock_event *event, struct mock_stream *stream)
-{
-    struct mock_event_record *record;
-    void *operation = cushim__mock_event_operation(event, &record);
-    CUresult code;
-
-    if (!operation)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    cushim__mock_event_record_prepare(event, record, stream);
-    code = cushim__mock_stream_submit(stream, operation);
-    if (code == CUDA_SUCCESS)
-        cushim__mock_event_record_submitted(event, record, stream);
-    else
-        cushim__mock_event_record_release(record);
-    return code;
-}
-
-/*
- * Also cuEventRecord. Errors are checked in this order: a default stream, the event, a stream that
- * was created.
- */
-CUresult cushim__mock_EventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags)
-{
-    struct mock_stream *stream;
-    struct mock_event *event;
-    CUresult code = CUDA_SUCCESS;
-
-    if (cushim__mock_stream_is_default(hStream))
-        code = cushim__mock_stream_find(hStream, &stream);
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_object_find(hEvent, MOCK_EVENT, &event);
-    if (code == CUDA_SUCCESS && flags > CU_EVENT_RECORD_EXTERNAL)
-        code = CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_stream_find(hStream, &stream);
-    if (code)
-        return code;
-    if (event->object.context != stream->object.context &&
-        !(stream->capture && flags == CU_EVENT_RECORD_EXTERNAL))
-        return CUDA_ERROR_INVALID_HANDLE;
-    if (stream->capture)
-        return cushim__mock_capture_record(stream, event, flags);
-    if (flags == CU_EVENT_RECORD_EXTERNAL)
-        return CUDA_ERROR_ILLEGAL_STATE;
-    return record_on(event, stream);
 }
