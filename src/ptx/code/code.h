@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The internal code that PTX is translated to, and the program that it is part of.
+ * The internal code: src/ptx/text translates PTX to it, and src/ptx/execute executes it.
  *
- * A register is a row: one value for each of the 32 lanes of a warp, 4 or 8 bytes each. Registers
- * of 8 and 16 bits have rows of 4 bytes whose upper bits are zero. A predicate is one word with a
- * bit for each lane. The rows of a function are its frame; what an instruction reads and writes are
- * offsets in it. Constants are rows too, in a pool that all launches share.
+ * A register is a row of 32 values, one for each lane of a warp, of 4 or 8 bytes each. Registers of
+ * 8 and 16 bits have rows of 4-byte values whose upper bits are zero. A predicate is one word with
+ * a bit for each lane. The rows of a function form its frame, and the operands of an instruction
+ * are offsets in the frame. Constants are rows too, in a pool that all launches share.
  */
 #ifndef CUSHIM_PTX_CODE_CODE_H
 #define CUSHIM_PTX_CODE_CODE_H
@@ -14,12 +14,12 @@
 
 enum { PTX_LANES = 32, PTX_ROW = 4 * PTX_LANES, PTX_WIDE_ROW = 8 * PTX_LANES };
 
-/* The first rows of a frame; of a kernel's, FRAME_FUNCTION alone has a meaning. */
+/* The first rows of a frame. In the frame of a kernel, only FRAME_FUNCTION has a meaning. */
 enum ptx_frame_row { FRAME_RETURN, FRAME_CALLER, FRAME_FUNCTION, FRAME_ROWS };
 #define PTX_ALL_LANES UINT32_C(0xffffffff)
-extern const uint32_t cushim__ptx_lane_bits[PTX_LANES]; /* a bit for each, in order */
+extern const uint32_t cushim__ptx_lane_bits[PTX_LANES]; /* the bit of each lane */
 
-/* By a lane's bit, without a branch: loops over all lanes become vector instructions. */
+/* Choose by a lane's bit of the mask. Without a branch, loops over all lanes are vectorised. */
 static inline uint32_t ptx_choose(uint32_t mask, unsigned lane, uint32_t yes, uint32_t no)
 {
     const uint32_t keep = mask & cushim__ptx_lane_bits[lane] ? UINT32_MAX : 0;
@@ -27,7 +27,7 @@ static inline uint32_t ptx_choose(uint32_t mask, unsigned lane, uint32_t yes, ui
     return (yes & keep) | (no & ~keep);
 }
 
-/* Rows are read as whatever type an instruction has. */
+/* An instruction reads a row as its own type, whatever type was written. */
 #if defined(__GNUC__)
 #define PTX_ALIAS __attribute__((may_alias))
 #else
@@ -71,7 +71,7 @@ static inline double ptx_float64(uint64_t bits)
     return (union ptx_double){.bits = bits}.value;
 }
 
-/* The number of a lane in a row, which may be wide. */
+/* The value of a lane. The values of a wide row have 8 bytes. */
 static inline uint64_t ptx_number(const void *row, unsigned lane, bool wide)
 {
     return wide ? ((const lane_u64 *)row)[lane] : ((const lane_u32 *)row)[lane];
@@ -85,7 +85,7 @@ static inline void ptx_set_number(void *row, unsigned lane, bool wide, uint64_t 
         ((lane_u32 *)row)[lane] = (uint32_t)number;
 }
 
-/* What an operand's row holds: the letters of signatures. */
+/* The type of an operand's row, as the letter that signatures use. */
 enum ptx_row {
     ROW_NONE = 0,
     ROW_HALF = 'h', /* 8 or 16 bits */
@@ -94,7 +94,7 @@ enum ptx_row {
     ROW_LONG = 'l',
     ROW_DOUBLE = 'd',
     ROW_PREDICATE = 'p',
-    ROW_NUMBER = '=', /* none: a constant of the instruction, in `count` */
+    ROW_NUMBER = '=', /* no row: a constant, in the instruction's `count` */
 };
 
 enum ptx_type {
@@ -132,40 +132,41 @@ enum ptx_type {
 enum {
     FLAG_FTZ = 1 << 0,
     FLAG_SAT = 1 << 1,
-    FLAG_NEGATED = 1 << 2, /* the guard */
+    FLAG_NEGATED = 1 << 2, /* the guard is negated */
     FLAG_WIDE_PART = 1 << 3,
     FLAG_CARRY_IN = 1 << 4,
     FLAG_CARRY_OUT = 1 << 5,
-    FLAG_FLUSH_RESULT = 1 << 6, /* with FTZ: the result is f32 */
+    FLAG_FLUSH_RESULT = 1 << 6, /* with FLAG_FTZ: the result is an f32 and is flushed too */
     FLAG_SIGNED = 1 << 9,
-    FLAG_NEGATED_SOURCE = 1 << 10, /* the predicate that is read */
+    FLAG_NEGATED_SOURCE = 1 << 10, /* the source predicate is negated */
     FLAG_RELU = 1 << 12,
-    FLAG_STRONG = 1 << 7,  /* atomic or volatile */
-    FLAG_RELEASE = 1 << 8, /* and it releases what came before */
-    FLAG_EACH = 1 << 13,   /* a sync instruction without a mask: each lane by itself */
-    FLAG_APART = 1 << 14,  /* the result's row is none that is read */
+    FLAG_STRONG = 1 << 7,  /* the access is atomic or volatile */
+    FLAG_RELEASE = 1 << 8, /* the access releases all that came before it */
+    FLAG_EACH = 1 << 13,   /* a warp instruction without .sync: no lane waits for others */
+    FLAG_APART = 1 << 14,  /* the row of the result is not one of the sources */
 };
 
 enum ptx_rounding { ROUND_DEFAULT, ROUND_NEAREST, ROUND_ZERO, ROUND_DOWN, ROUND_UP, ROUND_AWAY };
 
 /*
- * Most handlers of instructions, in a list with a parameter F: each with the function of its name,
- * cushim__ptx_..., and whether that fills the row `result`, of `bytes`, which then goes to d.
+ * The handlers of most instructions, as F(name, function, has_row). cushim__ptx_<function>()
+ * executes the instruction. If has_row is true, it fills the row `result` with values of `bytes`
+ * bytes, and the interpreter then writes this row to d.
  */
 #define PTX_HANDLERS(F)                                                                            \
-    F(DO_FLOAT, compute_float, true)         /* those two with FTZ, SAT or a rounding mode */      \
-    F(DO_COMPARE, compute_comparison, false) /* `compare`; d | e = with c; `count`: of f16 */      \
-    F(DO_LOAD, load, false)   /* the list of rows, `count`, from a + immediate; space: `sub` */    \
-    F(DO_STORE, store, false) /* from the list */                                                  \
+    F(DO_FLOAT, compute_float, true) /* DO_LANES32 or 64, with FTZ, SAT or a rounding mode */      \
+    F(DO_COMPARE, compute_comparison, false) /* `compare` to d | e, with c; `count`: f16 */        \
+    F(DO_LOAD, load, false)   /* `count` rows of the list, from a + immediate in space `sub` */    \
+    F(DO_STORE, store, false) /* the same, from the list */                                        \
     F(DO_BRANCH, branch, false)                                                                    \
     F(DO_SELECT, compute_choice, true)                                                             \
-    F(DO_LOGIC, compute_logic, false)       /* predicates: d = a OP b, by `sub` */                 \
+    F(DO_LOGIC, compute_logic, false)       /* of predicates: d = a `sub` b */                     \
     F(DO_SET, compute_set, true)            /* a row from a comparison */                          \
     F(DO_CARRY, compute_carry, true)        /* add.cc and the like */                              \
-    F(DO_CONVERT, compute_conversion, true) /* to `type` from `sub`; `count`: to a whole number */ \
+    F(DO_CONVERT, compute_conversion, true) /* `sub` to `type`; `count`: to an integer */          \
     F(DO_CONVERT_PAIR, compute_pair, true)                                                         \
-    F(DO_HALF, compute_half, true)     /* f16 and bf16; `lanes` is for f64 */                      \
-    F(DO_LOP3, compute_lop3, true)     /* its table in `count` */                                  \
+    F(DO_HALF, compute_half, true)     /* f16 and bf16, by `lanes` in f64 */                       \
+    F(DO_LOP3, compute_lop3, true)     /* its truth table is `count` */                            \
     F(DO_INSERT, compute_insert, true) /* bfi; e is its fourth source */                           \
     F(DO_PART, compute_part, true) /* `count` bits from `sub` on; FLAG_WIDE_PART: of a wide row */ \
     F(DO_COMBINE, compute_combined, true) /* two rows of `count` bits each: 8, 16 or 32 */         \
@@ -175,7 +176,7 @@ enum ptx_rounding { ROUND_DEFAULT, ROUND_NEAREST, ROUND_ZERO, ROUND_DOWN, ROUND_
     F(DO_COPY_ASYNC, copy_async, false) /* cp.async: [d] = [a], `count` bytes, b of them read */   \
     F(DO_ISSPACE, isspace, false)                                                                  \
     F(DO_CVTA, cvta, true)                                                                         \
-    F(DO_BRANCH_TABLE, branch_table, false) /* brx.idx: the list of targets, counted from e on */  \
+    F(DO_BRANCH_TABLE, branch_table, false) /* brx.idx: a list of targets, relative to e */        \
     F(DO_CALL, call, false)                                                                        \
     F(DO_CALL_INDIRECT, call, false)                                                               \
     F(DO_RETURN, return, false)                                                                    \
@@ -184,7 +185,7 @@ enum ptx_rounding { ROUND_DEFAULT, ROUND_NEAREST, ROUND_ZERO, ROUND_DOWN, ROUND_
     F(DO_BREAKPOINT, trap, false)                                                                  \
     F(DO_REFUSED, trap, false)                                                                     \
     F(DO_BARRIER, barrier, false)     /* bar.*: number a, threads b, predicate c */                \
-    F(DO_WARP_SYNC, warp_sync, false) /* those that wait for other lanes: `sub` */                 \
+    F(DO_WARP_SYNC, warp_sync, false) /* the collective `sub` of a warp */                         \
     F(DO_ACTIVE_MASK, active_mask, false)                                                          \
     F(DO_SLEEP, sleep, false)                                                                      \
     F(DO_MBARRIER, mbarrier, false) /* mbarrier.c: the operation in `type`, the space in `sub` */  \
@@ -194,10 +195,10 @@ enum ptx_rounding { ROUND_DEFAULT, ROUND_NEAREST, ROUND_ZERO, ROUND_DOWN, ROUND_
 
 /* How an instruction is executed. */
 enum ptx_handler {
-    DO_LANES32, /* `lanes` for a row of 4 bytes */
+    DO_LANES32, /* `lanes`, for rows of 4-byte values */
     DO_LANES64,
     PTX_HANDLERS(PTX_HANDLER)
-    /* Copies of rows; prefetches and the like. */
+    /* Copies of rows, and instructions without an effect here, such as prefetches. */
     DO_MOVE32,
     DO_MOVE64,
     DO_NOTHING
@@ -208,14 +209,14 @@ enum ptx_mbarrier {
     MBARRIER_INIT,
     MBARRIER_INVALIDATE,
     MBARRIER_ARRIVE,
-    MBARRIER_DROP,        /* arrive, and in later phases one is expected less */
-    MBARRIER_WAIT,        /* whether the phase of a state is over */
-    MBARRIER_WAIT_PARITY, /* whether that phase is over which is even or odd */
-    MBARRIER_PENDING,     /* how many arrivals a state lacked */
+    MBARRIER_DROP,        /* arrive, and expect one arrival less in later phases */
+    MBARRIER_WAIT,        /* whether the phase of this state is over */
+    MBARRIER_WAIT_PARITY, /* whether the phase of this parity is over */
+    MBARRIER_PENDING,     /* how many arrivals this state was waiting for */
     MBARRIER_COPIES_ARRIVE,
 };
 
-/* What DO_WARP_SYNC does. */
+/* `sub` of DO_WARP_SYNC. */
 enum ptx_collective {
     SYNC_ONLY,
     SYNC_SHUFFLE_UP,
@@ -226,7 +227,7 @@ enum ptx_collective {
     SYNC_VOTE_ANY,
     SYNC_VOTE_UNI,
     SYNC_VOTE_BALLOT,
-    SYNC_MATCH_ANY, /* of `bytes` bytes */
+    SYNC_MATCH_ANY, /* of values of `bytes` bytes */
     SYNC_MATCH_ALL,
     SYNC_REDUCE, /* redux; the operation in `count` */
     SYNC_ELECT,
@@ -234,7 +235,7 @@ enum ptx_collective {
 
 enum ptx_barrier { BARRIER_SYNC, BARRIER_ARRIVE, BARRIER_AND, BARRIER_OR, BARRIER_POPC };
 
-/* Of an access: the row with the address is wide; the address is in the frame's local memory. */
+/* Flags of an address: its row is wide; it is in the local memory of the frame. */
 enum { ADDRESS_WIDE = 1, ADDRESS_IN_FRAME = 2 };
 
 enum ptx_logic { LOGIC_AND, LOGIC_OR, LOGIC_XOR, LOGIC_NOT, LOGIC_MOVE };
@@ -242,8 +243,8 @@ enum ptx_logic { LOGIC_AND, LOGIC_OR, LOGIC_XOR, LOGIC_NOT, LOGIC_MOVE };
 enum ptx_symbol_kind {
     SYMBOL_GLOBAL,
     SYMBOL_SHARED,
-    SYMBOL_LOCAL, /* of a function's frame */
-    SYMBOL_PARAM, /* of a kernel */
+    SYMBOL_LOCAL, /* in the frame of a function */
+    SYMBOL_PARAM, /* a parameter of a kernel */
     SYMBOL_FUNCTION,
     SYMBOL_LABEL,
     SYMBOL_TABLE, /* .branchtargets */
@@ -266,17 +267,17 @@ enum ptx_atomic {
 /* `sub` of DO_TEXTURE. */
 enum ptx_texture_operation {
     TEXTURE_FETCH,  /* tex */
-    TEXTURE_GATHER, /* tld4: the channel `rounding` */
-    TEXTURE_QUERY,  /* txq and suq: the property `rounding` */
-    SURFACE_LOAD,   /* suld.b: what is outside is done as `rounding` says */
+    TEXTURE_GATHER, /* tld4 of channel `rounding` */
+    TEXTURE_QUERY,  /* txq and suq of property `rounding` */
+    SURFACE_LOAD,   /* suld.b; `rounding` says what happens outside */
     SURFACE_STORE,  /* sust.b, the same */
 };
 
-/* `other`: what coordinates there are, in this order. */
+/* `other` of DO_TEXTURE: which coordinates there are. */
 enum {
     GEOMETRY_EXTENTS = 3, /* 1 to 3: x, y, z */
-    GEOMETRY_LAYER = 4,   /* before them, a layer */
-    GEOMETRY_CUBE = 8,    /* they are a direction */
+    GEOMETRY_LAYER = 4,   /* a layer comes before them */
+    GEOMETRY_CUBE = 8,    /* they are a direction, x, y and z */
 };
 
 enum ptx_texture_property {
@@ -296,7 +297,7 @@ static inline unsigned ptx_coordinates(unsigned geometry)
     return (geometry & GEOMETRY_EXTENTS) + (geometry & GEOMETRY_LAYER ? 1 : 0);
 }
 
-/* One operation on all lanes. Operands may be the same row; `d` is none of them. */
+/* An operation on all lanes. Two sources may be the same row, but `d` is never a source. */
 typedef void (*ptx_lanes)(void *restrict d, const void *a, const void *b, const void *c);
 typedef uint32_t (*ptx_compare)(const void *a, const void *b);
 
@@ -307,14 +308,14 @@ struct ptx_instruction {
     uint8_t handler; /* enum ptx_handler */
     uint8_t sub, count, type;
     uint8_t rounding;
-    uint8_t bytes; /* of one element in memory, or of a row */
+    uint8_t bytes; /* of one element in memory, or of one value of a row */
     uint8_t guarded;
     uint8_t other;
     uint32_t flags;
     uint32_t guard;
     uint32_t d, e, a, b, c;
-    uint32_t list;   /* where the further operands begin in the program's `lists` */
-    uint32_t target; /* an instruction, or the index of what is named */
+    uint32_t list;   /* where further operands begin in the program's `lists` */
+    uint32_t target; /* an instruction, or the index of a named object */
     uint32_t line;
     union {
         int64_t immediate;
@@ -332,8 +333,8 @@ struct ptx_function {
     bool is_kernel, defined;
     bool address_taken, calls_pointers;
     uint8_t builtin;
-    uint32_t first, count;             /* instructions */
-    uint32_t frame_bytes, local_bytes; /* local memory has an alignment of 16 */
+    uint32_t first, count;             /* its instructions */
+    uint32_t frame_bytes, local_bytes; /* the size of local memory is a multiple of 16 */
     uint32_t parameter_count, result_count;
     struct ptx_parameter *parameters; /* in the local memory of its frame; results first */
     size_t kernel;                    /* its index in the module */
@@ -341,9 +342,9 @@ struct ptx_function {
     unsigned refused_line;
     uint32_t *callees, *shared; /* functions that it calls and shared variables that it names */
     uint32_t callee_count, shared_count;
-    /* Made by cushim__ptx_link(). */
-    uint32_t call_registers, call_local; /* with all that it calls, unless that is recursive */
-    uint32_t *shared_offsets;            /* of a kernel: for each shared variable of the module */
+    /* Set by cushim__ptx_link(). */
+    uint32_t call_registers, call_local; /* of the function and what it calls, without recursion */
+    uint32_t *shared_offsets; /* of a kernel: one for each shared variable of the module */
     bool visiting, visited;
 };
 
@@ -354,8 +355,8 @@ struct ptx_shared {
 };
 
 struct ptx_program {
-    struct ptx_module module;               /* what the caller sees */
-    unsigned newest_version, newest_target; /* that a text may have */
+    struct ptx_module module;               /* what the user of the interpreter sees */
+    unsigned newest_version, newest_target; /* accepted in a text */
     bool declarations;                      /* bodies are not translated */
     unsigned references;
     struct ptx_kernel *kernels;
@@ -366,27 +367,30 @@ struct ptx_program {
     uint32_t *lists;
     unsigned char *constants;
     uint32_t function_count, shared_count, code_count, list_count, constant_bytes;
-    struct ptx_names *names; /* that the texts share, until they are linked */
+    struct ptx_names *names; /* shared by the texts until they are linked */
     unsigned part_count;
 };
 
-/* A special register by its name, `%tid.x`. False: none is called so. */
+/* Find a special register by its name, `%tid.x`. Returns false if there is none of this name. */
 bool cushim__ptx_special_find(const char *name, size_t length, uint8_t *number);
 unsigned cushim__ptx_special_bytes(uint8_t number);
 
-/* One reference less: a module has one, and each of its launches. */
+/* Release a reference. A module has one, and so has each of its launches. */
 void cushim__ptx_program_release(struct ptx_program *program);
 
-/* Generic addresses of what is no global memory: above what a process of the host can use. */
+/*
+ * Where the generic addresses of memory that is not global begin: above all addresses that a
+ * process of the host can use.
+ */
 #define PTX_SHARED_WINDOW UINT64_C(0x0001000000000000)
 #define PTX_LOCAL_WINDOW UINT64_C(0x0001000100000000)
 #define PTX_PARAM_WINDOW UINT64_C(0x0001000200000000)
 #define PTX_CODE_WINDOW UINT64_C(0x0001000300000000)
-/* Memory of a cooperative launch, with the barrier of its grid: %envreg1 and 2 have its address. */
+/* Memory for the grid barrier of a cooperative launch; %envreg1 and %envreg2 have its address. */
 #define PTX_GRID_WINDOW UINT64_C(0x0001000400000000)
 enum { PTX_GRID_BYTES = 256 };
 
-/* The address of a function: 16 bytes for each. */
+/* The address of a function. Functions are 16 bytes apart. */
 static inline uint64_t ptx_function_address(uint32_t function)
 {
     return PTX_CODE_WINDOW + (uint64_t)(function + 1) * 16;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs: what kernels are executed from. */
+/* The program of a module: its kernels by name, and its release. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bits: logic, shifts, fields, permutations and choices. */
+/* Operations on bits: logic, shifts, fields, permutations and choices. */
 #include "src/ptx/execute/lane_functions.h"
 #include "src/ptx/execute/launch_state.h"
 
@@ -12,7 +12,7 @@ static uint64_t both(uint32_t low, uint32_t high)
 
 LANES3(shf_l_wrap_each, u32, u32, u32, u32, both(x, y) << (z & 31) >> 32)
 LANES3(shf_r_wrap_each, u32, u32, u32, u32, both(x, y) >> (z & 31))
-/* The low words of the wide numbers, shifted right by a distance of 1 to 31. */
+/* The low words of 64-bit numbers that are shifted right by 1 to 31 bits. */
 static void funnel(lane_u32 *restrict d, const lane_u32 *low, const lane_u32 *high, uint32_t right)
 {
     const uint32_t left = 32 - right;
@@ -34,7 +34,7 @@ static void funnel(lane_u32 *restrict d, const lane_u32 *low, const lane_u32 *hi
 FUNNEL(shf_r_wrap, shf_r_wrap_each, z)
 FUNNEL(shf_l_wrap, shf_l_wrap_each, 32 - z)
 
-/* The highest bit that is set, or all bits. */
+/* The position of the highest bit that is set, or UINT32_MAX if none is. */
 static uint32_t highest(uint64_t x)
 {
     return x ? 63 - (uint32_t)__builtin_clzll(x) : UINT32_MAX;
@@ -50,13 +50,16 @@ static uint64_t reversed(uint64_t x)
     return x >> 32 | x << 32;
 }
 
-/* From the highest bit to the left edge; nothing set remains so. */
+/* The distance from the highest bit to the left edge. UINT32_MAX, for no bit, is kept. */
 static uint32_t shift_amount(uint32_t at, uint32_t edge)
 {
     return at == UINT32_MAX ? at : edge - at;
 }
 
-/* The n-th set bit of x from a base upwards, or downwards if n is negative; n = 0: the base. */
+/*
+ * The position of the n-th set bit of x from a base upwards, or downwards if n is negative. If n is
+ * 0, it is the base, if that bit is set.
+ */
 static uint32_t nth_set(uint32_t x, uint32_t base, int32_t n)
 {
     const int step = n < 0 ? -1 : 1;
@@ -75,7 +78,7 @@ static uint32_t nth_set(uint32_t x, uint32_t base, int32_t n)
     return UINT32_MAX;
 }
 
-/* `length` bits, as far as there are so many from a position. */
+/* A mask of `length` bits from a position, cut at the width. */
 static uint64_t field_mask(uint32_t position, uint32_t length, uint32_t width)
 {
     if (position >= width || length == 0)
@@ -116,7 +119,7 @@ void cushim__ptx_compute_insert(struct ptx_step *step)
     }
 }
 
-/* A function of three bits, for each bit: `count` is the table of its eight results. */
+/* Apply a function of three bits to each bit. `count` is its truth table. */
 void cushim__ptx_compute_lop3(struct ptx_step *step)
 {
     const struct ptx_instruction *at = step->at;
@@ -137,7 +140,7 @@ void cushim__ptx_compute_lop3(struct ptx_step *step)
     }
 }
 
-/* Four bytes of eight; a selector's upper bit asks for the sign of the byte instead. */
+/* Select four bytes of eight. The upper bit of a selector asks for the sign of the byte instead. */
 static uint32_t permuted(uint64_t bytes, uint32_t selector)
 {
     uint32_t result = 0;
@@ -151,7 +154,7 @@ static uint32_t permuted(uint64_t bytes, uint32_t selector)
     return result;
 }
 
-/* The selectors of other modes, by the lowest two bits of the third operand. */
+/* The selectors of the other modes of prmt, by the lowest two bits of the third operand. */
 static const uint16_t f4e[4] = {0x3210, 0x4321, 0x5432, 0x6543},
                       b4e[4] = {0x5670, 0x6701, 0x7012, 0x0123},
                       rc8[4] = {0x0000, 0x1111, 0x2222, 0x3333},
@@ -161,7 +164,7 @@ static const uint16_t f4e[4] = {0x3210, 0x4321, 0x5432, 0x6543},
 
 LANES3(prmt_each, u32, u32, u32, u32, permuted(both(x, y), z))
 
-/* With one selector for all lanes, each byte of the result comes from one place. */
+/* If all lanes have the same selector, each byte of the result comes from the same place. */
 static void prmt_b32(void *restrict d, const void *a, const void *b, const void *c)
 {
     const uint32_t selector = *(const lane_u32 *)c;
@@ -185,7 +188,7 @@ static void prmt_b32(void *restrict d, const void *a, const void *b, const void 
     }
 }
 
-/* Shifts by more than the width leave nothing, or the sign. */
+/* A shift by the width or more leaves zeros, or copies of the sign. */
 #define SHIFTS(F, bits)                                                    \
     F(2, "shl.b" #bits, shl_b##bits, u##bits, u##bits, u32, 0,             \
       y < bits ? 1u * x << (y & (bits - 1)) : 0)                           \
@@ -203,7 +206,7 @@ static void prmt_b32(void *restrict d, const void *a, const void *b, const void 
     F(3, "prmt.b32." #mode, prmt_##mode, u32, u32, u32, u32, 0, permuted(both(x, y), mode[z & 3]))
 
 /*
- * Of 64 bits, the position and length of bfe are not cut to a byte. slct chooses by a sign: no
+ * bfe of 64 bits does not cut its position and length to a byte. slct chooses by a sign; no
  * compiler writes its forms for other widths, or by the sign of an f32.
  */
 #define BITS(F)                                                                                  \

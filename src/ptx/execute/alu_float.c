@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arithmetic of real numbers. The rounding mode is the host's, which the interpreter sets; it also
- * flushes subnormal numbers and saturates, where an instruction says so.
+ * Floating-point arithmetic. These functions round in the current mode of the processor. compute.c
+ * sets that mode, flushes subnormal numbers and saturates, where an instruction says so.
  *
- * What PTX calls approximate is computed in double precision and rounded once, which is more
- * exact than the documented error, except where the reference gives a result of its own.
+ * Instructions that PTX calls approximate are computed in double precision and rounded once. This
+ * is more exact than the documented error. Where the reference gives a particular result, that is
+ * computed instead.
  */
 #include "src/ptx/execute/lane_functions.h"
 
@@ -13,8 +14,8 @@
 #define QUIET UINT64_C(0x0008000000000000)
 
 /*
- * In single precision there is one NaN. In double precision an operand's is kept: of two that of `a`,
- * which is the second operand of most instructions.
+ * In single precision there is one NaN. In double precision the NaN of an operand is kept; of two,
+ * it is that of `a`, which is the second operand of most instructions.
  */
 static inline uint32_t single(float value)
 {
@@ -30,7 +31,10 @@ static inline uint64_t wide(double value, double a, double b)
                     : UINT64_C(0xfff8000000000000);
 }
 
-/* The NaN of the second factor, of what is added, of the first factor. */
+/*
+ * Of several NaNs, that of the second factor `b` is kept, then that of the addend, then that of the
+ * first factor.
+ */
 static inline uint64_t wide3(double value, double a, double b, double c)
 {
     return value != value && b == b && c == c && a != a ? ptx_bits64(a) | QUIET : wide(value, b, c);
@@ -41,7 +45,7 @@ static inline uint64_t quiet(uint64_t bits)
     return bits << 1 > UINT64_C(0xffe0000000000000) ? bits | QUIET : 0;
 }
 
-/* The exact sum of a product and a number, of which the last bit says whether it is exact. */
+/* Rounds to odd: the last bit of the result is set if the result is not exact. */
 double cushim__ptx_fma_odd(double a, double b, double c)
 {
     const double product = a * b; /* exact: the operands have few bits */
@@ -55,7 +59,7 @@ double cushim__ptx_fma_odd(double a, double b, double c)
     return ptx_float64(bits);
 }
 
-/* The C library of Windows rounds twice. */
+/* fmaf() of the C library of Windows rounds twice. */
 #if defined(_WIN32)
 #define FMA32(x, y, z) (float)cushim__ptx_fma_odd((double)(x), (double)(y), (double)(z))
 #else
@@ -64,8 +68,8 @@ double cushim__ptx_fma_odd(double a, double b, double c)
 enum { WITH_NAN = 1, WITH_SIGNS = 2 };
 
 /*
- * The lesser or greater: -0 is less than +0, and a number is preferred to a NaN, or not. With
- * WITH_SIGNS, that of the magnitudes with the product of the signs.
+ * The lesser or greater of two numbers, where -0 is less than +0. A number is preferred to a NaN,
+ * unless WITH_NAN is set. WITH_SIGNS compares magnitudes, and multiplies the signs.
  */
 static inline double chosen(double x, double y, bool greater, unsigned how)
 {
@@ -85,13 +89,16 @@ static inline double chosen(double x, double y, bool greater, unsigned how)
     return minus ? -value : value;
 }
 
-/* div.approx gives zero for divisors whose reciprocal is subnormal. */
+/* div.approx returns zero for divisors whose reciprocal is subnormal. */
 static inline float approximate_quotient(float x, float y)
 {
     return fabsf(y) > 0x1p126f && fabsf(y) <= 0x1.fffffep127f ? x * copysignf(0.0f, y) : x / y;
 }
 
-/* The angle in turns, cut to single precision as a GPU does it; of that the part of one turn. */
+/*
+ * Reduce an angle to one turn. It is converted to turns and truncated to single precision, as a GPU
+ * does.
+ */
 static inline double turned(float x)
 {
     const double exact = (double)x * (double)0x1.45f306p-3f;
@@ -102,7 +109,10 @@ static inline double turned(float x)
     return ((double)turns - rint((double)turns)) * 6.283185307179586;
 }
 
-/* These read and write the upper half of a double only, and flush subnormals. */
+/*
+ * The instructions that use this read and write only the upper half of a double, and flush
+ * subnormal numbers.
+ */
 static inline double upper(double x)
 {
     const uint64_t bits = ptx_bits64(x) & UINT64_C(0xffffffff00000000);
@@ -175,8 +185,8 @@ enum {
 FLOATS(FUNCTION)
 
 /*
- * f16 and bf16, alone or in pairs, are computed by functions for f64: these, and those above whose
- * NaN does not matter here.
+ * f16 and bf16, alone or in pairs, are computed by functions for f64: by these, and by those above,
+ * whose NaN does not matter here.
  */
 #define HALF_CHOICES(suffix, how)                                       \
     LANES2(min##suffix##_half, f64, f64, f64, chosen(x, y, false, how)) \

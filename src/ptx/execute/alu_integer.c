@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arithmetic of integers. */
+/* Integer arithmetic. */
 #include "src/ptx/execute/lane_functions.h"
 
 __extension__ typedef unsigned __int128 u128;
@@ -35,7 +35,7 @@ static uint32_t dot2(uint32_t x, bool x_signed, uint32_t y, bool y_signed, unsig
     WIDTHS2(F, name, op, u, u, unsigned_expression)                   \
     WIDTHS2(F, name, op, s, s, signed_expression)
 
-/* Products, and sums with them: the lower half, the upper half, and both. */
+/* Products, and sums of a product and a number: of the lower half, the upper half, or both. */
 #define LOW(F, bits)                                                                             \
     F(3, "mad.lo.u" #bits, mad_lo_##bits, u##bits, u##bits, u##bits, u##bits, 0, 1u * x * y + z) \
     F(0, "mad.lo.s" #bits, LETTER_u##bits LETTER_u##bits LETTER_u##bits LETTER_u##bits,          \
@@ -62,7 +62,10 @@ static uint32_t dot2(uint32_t x, bool x_signed, uint32_t y, bool y_signed, unsig
     F(3, "dp2a.hi" types, dp2a_hi_##suffix, u32, u32, u32, u32, 0,                              \
       dot2(x, a_signed, y, b_signed, 1, z))
 
-/* Division by zero has all bits set. The negation of the least number is the least number. */
+/*
+ * A quotient or remainder by zero has all bits set. The negation of the least number is that
+ * number.
+ */
 #define INTEGERS(F)                                                                            \
     SIGNLESS2(F, "add", add, x + y)                                                            \
     SIGNLESS2(F, "sub", sub, x - y)                                                            \

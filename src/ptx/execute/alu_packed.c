@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Several numbers in one word: the video instructions on two and four of them, by which the
- * intrinsics of CUDA for such words are made, u16x2 and s16x2, and cvt.pack.
+ * Several numbers in one word: video instructions on two or four numbers, to which compilers
+ * translate CUDA's SIMD intrinsics; u16x2 and s16x2; and cvt.pack.
  */
 #include "src/ptx/execute/lane_functions.h"
 
@@ -34,7 +34,7 @@ static inline int32_t limited(int32_t value, unsigned bits, bool is_signed)
     return value < least ? least : value > most ? most : value;
 }
 
-/* All but the numbers are constants, so that the compiler drops what is not needed. */
+/* All arguments but the numbers are constants, so that the compiler removes what is not needed. */
 static inline uint32_t packed(int32_t (*operation)(int32_t, int32_t), unsigned bits, bool is_signed,
                               enum result result, uint32_t x, uint32_t y, uint32_t z)
 {
@@ -52,7 +52,7 @@ static inline uint32_t packed(int32_t (*operation)(int32_t, int32_t), unsigned b
     return result == ADDS ? all : word;
 }
 
-/* The second number is the lowest, then the first, and then what the third operand has. */
+/* The second number is the lowest part, then comes the first number, and then the third operand. */
 static inline uint32_t joined(unsigned bits, bool is_signed, uint32_t x, uint32_t y, uint32_t z)
 {
     const uint32_t mask = (UINT32_C(1) << bits) - 1;
@@ -63,10 +63,10 @@ static inline uint32_t joined(unsigned bits, bool is_signed, uint32_t x, uint32_
 }
 
 /*
- * The forms that clang's headers write for the intrinsics of CUDA, for two and for four numbers: a
- * name, the opcode before and after its number, and what it does with numbers that are signed or
- * not. SATURATES limits them, ADDS sums them up with the last operand. gcc writes the two of whole
- * words.
+ * The forms that clang's headers write for CUDA's intrinsics, on two and on four numbers. The
+ * arguments are the opcode before and after the 2 or 4, the name of the function, the operation,
+ * whether the numbers are signed, and what happens to the results: SATURATES limits them, and ADDS
+ * adds them to the last operand. gcc writes the two instructions on whole words.
  */
 #define BOTH(F, base, types, name, operation, is_signed, result) \
     F(3, base "2" types, name##2, u32, u32, u32, u32, 0,         \

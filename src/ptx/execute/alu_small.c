@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers with few bits: f16, bf16 and the two of 8 bits. They are computed in double
- * precision, which holds sums and products of two of them well enough to be rounded once more.
+ * Small floating-point formats: f16, bf16 and the two of 8 bits. They are computed in double
+ * precision, which is exact enough for a sum or product to be rounded a second time.
  */
 #include <math.h>
 
@@ -13,7 +13,7 @@ const struct ptx_format cushim__ptx_formats[TYPE_TYPES] = {
     [TYPE_E4M3X2] = {3, 4, true},  [TYPE_E5M2X2] = {2, 5, false},
 };
 
-/* The magnitude of infinity, or of what there is in its place. */
+/* The magnitude of infinity, or of the value that a format has in its place. */
 static uint64_t infinity_of(const struct ptx_format *format)
 {
     const int width = format->fraction + format->exponent_bits;
@@ -39,7 +39,7 @@ double cushim__ptx_to_double(enum ptx_type from, uint32_t bits)
     return bits & sign ? -value : value;
 }
 
-/* Whether to go up from the magnitude `kept`, of which `rest` of `unit` is missing. */
+/* Whether to round the magnitude `kept` up. `rest` is what was cut off, as a part of `unit`. */
 static bool rounds_up(uint64_t kept, uint64_t rest, uint64_t unit, bool minus,
                       enum ptx_rounding rounding)
 {
@@ -61,7 +61,7 @@ uint64_t cushim__ptx_rounded(enum ptx_type to, bool minus, uint64_t magnitude, i
                              enum ptx_rounding rounding, bool saturate)
 {
     const struct ptx_format *const format = &cushim__ptx_formats[to];
-    const int least = 2 - (1 << (format->exponent_bits - 1)); /* the exponent of normal numbers */
+    const int least = 2 - (1 << (format->exponent_bits - 1)); /* the least normal exponent */
     const uint64_t sign = (uint64_t)minus << (format->fraction + format->exponent_bits);
     const uint64_t infinity = infinity_of(format);
     uint64_t kept, unit;
@@ -69,7 +69,7 @@ uint64_t cushim__ptx_rounded(enum ptx_type to, bool minus, uint64_t magnitude, i
 
     if (magnitude == 0)
         return sign;
-    /* The highest bit becomes bit 61; the last bit says whether one that was set is cut off. */
+    /* Shift the highest bit to bit 61. The last bit is set if a set bit was cut off. */
     if (magnitude >> 62) {
         magnitude = magnitude >> 2 | (magnitude & 3 ? 1 : 0);
         exponent += 2;
@@ -122,7 +122,7 @@ static uint32_t flushed(const struct ptx_instruction *at, uint32_t bits)
 static uint32_t result_of(const struct ptx_instruction *at, double value)
 {
     const enum ptx_type type = (enum ptx_type)at->type;
-    const uint32_t least = 1u << cushim__ptx_formats[type].fraction; /* normal number */
+    const uint32_t least = 1u << cushim__ptx_formats[type].fraction; /* the least normal number */
     uint32_t result;
 
     if (at->flags & FLAG_SAT)
@@ -130,7 +130,7 @@ static uint32_t result_of(const struct ptx_instruction *at, double value)
     if (at->flags & FLAG_RELU && value <= 0)
         value = 0;
     result = cushim__ptx_from_double(type, value, ROUND_NEAREST, false);
-    /* Flushed is what is subnormal when only its fraction is rounded. */
+    /* A result is flushed if it is subnormal when only its fraction is rounded. */
     if (at->flags & FLAG_FTZ && (result & 0x7fff) == least) {
         const uint32_t up = cushim__ptx_from_double(type, value * 4, ROUND_NEAREST, false);
 

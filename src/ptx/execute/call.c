@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls. The frame of a function begins where its caller's ends, in its registers and in its local
- * memory. The first rows of a frame say, for each lane, where it goes on after the call, where the
- * caller's frame is and which function this one is of, so nothing of a call is on the stack of the
- * host.
+ * Calls, and the functions that the driver provides: vprintf, malloc and others.
  *
- * Lanes that are in the same function share a frame, each with its own cells of the rows. Frames of
- * two functions have rows of other sizes, so that they must not overlap: see frame_for().
+ * The frame of a function begins where the frame of its caller ends, both in registers and in local
+ * memory. The first rows of a frame have, for each lane, the return address, the caller's frame and
+ * the function of this frame. So a call in a kernel uses no stack of the host.
+ *
+ * Lanes in the same function share a frame, each with its own column of the rows. Frames of
+ * different functions have rows of different sizes, so they must not overlap: see frame_for().
  */
 #include "src/ptx/execute/launch_state.h"
 
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a thread may have of local memory and of frames, at most. */
+/* The limits: local memory of a thread, frames of a warp, and the length of a text, in bytes. */
 enum { LOCAL_MAX = 512 << 10, FRAMES_MAX = 64 << 20, TEXT_MAX = 1024 };
 
 /* --- arguments --- */
@@ -24,7 +25,9 @@ static unsigned char *local_of(struct ptx_warp *warp, unsigned lane, uint32_t of
     return warp->local + (size_t)lane * warp->local_stride + offset;
 }
 
-/* Arguments of a lane, from the caller's local memory to the callee's, or results back. */
+/*
+ * Copy the arguments of a lane from the caller's local memory to the callee's, or the results back.
+ */
 static void pass(struct ptx_warp *warp, unsigned lane, const uint32_t *offsets,
                  const struct ptx_parameter *parameters, unsigned count, uint32_t caller,
                  uint32_t callee, bool back)
@@ -95,7 +98,7 @@ static void give_result(struct ptx_step *step, unsigned lane, uint64_t value, un
         memcpy(local_of(step->warp, lane, step->warp->local_bases[lane] + *offsets), &value, bytes);
 }
 
-/* A text of the kernel, with its end. False: a fault. */
+/* Read a string of the kernel, with its final zero. Returns false after a fault. */
 static bool read_text(struct ptx_step *step, unsigned lane, uint64_t address, char *text,
                       size_t size)
 {
@@ -142,9 +145,9 @@ static void add(struct output *output, const char *text, size_t length)
 }
 
 /*
- * A width or precision, which may be an argument. False: a fault. The host's snprintf() makes all
- * that these ask for, and takes memory for it, before it cuts that to the room that there is: with
- * billions, a few bytes of a kernel would be gigabytes of the host. More than the room is no use.
+ * Read a width or precision, which may be an argument. Returns false after a fault. The value is
+ * limited to the size of the output, because snprintf() of the host allocates memory for the whole
+ * width before it cuts the output: a kernel that asks for a width of billions would cost gigabytes.
  */
 static bool read_extent(struct ptx_step *step, unsigned lane, const char **format, uint64_t *from,
                         int *extent)
@@ -167,8 +170,8 @@ static bool read_extent(struct ptx_step *step, unsigned lane, const char **forma
 }
 
 /*
- * One conversion, `%-08.3lld`, which begins at the percent sign. Returns what comes after it; NULL:
- * a fault. The directive that the host's snprintf() gets is put together here.
+ * Print one conversion, such as `%-08.3lld`, from its percent sign on. Returns what comes after it,
+ * or NULL after a fault. The directive for snprintf() of the host is composed here.
  */
 static const char *conversion(struct ptx_step *step, unsigned lane, const char *format,
                               uint64_t *from, struct output *output)
@@ -202,7 +205,7 @@ static const char *conversion(struct ptx_step *step, unsigned lane, const char *
         return format + 1;
     }
     if (*format == '\0' || !strchr("diuoxXceEfFgGaAps", *format)) {
-        /* What is not known stays unchanged. */
+        /* An unknown conversion is printed unchanged. */
         add(output, start, (size_t)(format - start));
         return format;
     }
@@ -309,7 +312,10 @@ static void builtin(struct ptx_step *step, const struct ptx_function *function)
 
 /* --- calls --- */
 
-/* Whether a lane has a frame of this function exactly there, under its own if not that. */
+/*
+ * Whether a lane has a frame of this function at exactly this place: its current frame, or that of
+ * a caller.
+ */
 static bool has_frame(const struct ptx_warp *warp, unsigned lane, uint32_t frame, uint32_t index)
 {
     uint32_t at = warp->bases[lane];
@@ -320,8 +326,8 @@ static bool has_frame(const struct ptx_warp *warp, unsigned lane, uint32_t frame
 }
 
 /*
- * Where the frame of a function may begin: where its caller's ends, if there is no frame of other
- * lanes but one of the same function; otherwise behind the frames of all.
+ * Return where the frame of a function may begin: where the caller's frame ends, if other lanes
+ * have no frame there except one of the same function; otherwise after the frames of all lanes.
  */
 static uint32_t frame_for(const struct ptx_launch *launch, const struct ptx_warp *warp,
                           uint32_t wanted, uint32_t index, uint32_t lanes)
@@ -391,7 +397,7 @@ void cushim__ptx_call(struct ptx_step *step)
     step->leave = true;
     if (named)
         enter(step, at->target, step->mask);
-    /* Lanes may call different functions: each of these gets its own group. */
+    /* Lanes may call different functions. Those that call the same one become a group. */
     for (uint32_t left = named ? 0 : step->mask, same; left; left &= ~same) {
         const lane_u64 *pointers = ptx_row(step, at->a);
         const uint64_t pointer = pointers[ptx_first(left)];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Comparisons of two rows: a bit for each lane. */
+/* Comparisons of two rows, which return one bit for each lane. */
 #include "src/ptx/execute/lane_functions.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@
     COMPARISON(le_##T, T, x <= y) \
     COMPARISON(gt_##T, T, x > y)  \
     COMPARISON(ge_##T, T, x >= y)
-/* With the u at the end, a comparison with a NaN is true. */
+/* With a final u, a comparison with a NaN is true. */
 #define FLOATING(T, x, y)                     \
     ORDERED(T, x, y)                          \
     COMPARISON(ne_##T, T, x<y || x> y)        \
@@ -40,7 +40,7 @@
     COMPARISON(num_##T, T, x == x && y == y)  \
     COMPARISON(nan_##T, T, x != x || y != y)
 
-/* The bits of an f16 or bf16 as a number: they are in the order of the values. */
+/* The bits of an f16 or bf16 as a number that is ordered as their values are. */
 static inline float ordered(uint32_t bits, uint32_t infinity)
 {
     const uint32_t magnitude = bits & 0x7fff;

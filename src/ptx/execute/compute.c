@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arithmetic of rows that is more than one function of a table. */
+/* Arithmetic of rows that needs more than a function of a table. */
 #include <fenv.h>
 
 #include "src/ptx/execute/launch_state.h"
 
 /* --- floating point --- */
 
-/* Numbers whose exponent is 0 are left with their sign. */
+/* Replace subnormal numbers with zeros of the same sign. */
 static void flush(lane_u32 *to, const void *row, uint32_t exponent, uint32_t sign)
 {
     const lane_u32 *from = row;
@@ -25,7 +25,7 @@ static const void *flushed(struct ptx_step *step, uint32_t operand, unsigned ind
     return step->sources[index];
 }
 
-/* Results are flushed that are below the normal numbers when only their fraction is rounded. */
+/* Flush results that are below the normal numbers when only their fraction is rounded. */
 static void flush_tiny(struct ptx_step *step, const lane_f32 *a, const lane_f32 *b,
                        const lane_f32 *c)
 {
@@ -41,7 +41,7 @@ static void flush_tiny(struct ptx_step *step, const lane_f32 *a, const lane_f32 
     }
 }
 
-/* With a rounding mode, flushed numbers or saturation. */
+/* Execute an operation with a rounding mode, flushing or saturation. */
 void cushim__ptx_compute_float(struct ptx_step *step)
 {
     const struct ptx_instruction *at = step->at;
@@ -156,7 +156,10 @@ void cushim__ptx_compute_choice(struct ptx_step *step)
 
 /* --- integers --- */
 
-/* add.cc and the like: each lane has a carry of its own; after a subtraction it is no borrow. */
+/*
+ * add.cc and the like. Each lane has its own carry. After a subtraction, the carry is the inverse
+ * of the borrow.
+ */
 void cushim__ptx_compute_carry(struct ptx_step *step)
 {
     const struct ptx_instruction *at = step->at;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cvt: a row for each pair that is frequent, and one function for all others. Atomic operations,
- * which are arithmetic on one value of a type.
+ * Conversions: a row of the table for each frequent pair of types, and one function for all others.
+ * Also atomic operations, which compute with one value of any type.
  */
 #include "src/ptx/execute/lane_functions.h"
 #include "src/ptx/execute/launch_state.h"
@@ -10,13 +10,13 @@
 #include <string.h>
 
 /*
- * No number here is converted as an unsigned one. A compiler may do that by way of a difference,
- * 0x1p52 + x - 0x1p52, which is -0 where 0 is rounded down. The halves of a word are exact, so only
- * their sum is rounded.
+ * Numbers are converted from signed integers only. A compiler may convert an unsigned one by the
+ * difference 0x1p52 + x - 0x1p52, which is -0 for 0 if it rounds down. The halves of a word are
+ * exact, so only their sum is rounded.
  */
 #define WORD_TO(real, x) ((real)(int32_t)((x) >> 16) * 65536 + (real)(int32_t)((x)&0xffff))
 
-/* To more bits, the sign of the source counts; to as many or fewer, none does. */
+/* To more bits, the signedness of the source matters; to as many or fewer, no signedness does. */
 #define EXTENDS(F, to, from)                                                          \
     F(1, "cvt.u" #to ".u" #from, cvt_u##to##_u##from, u##to, u##from, 0, x)           \
     F(0, "cvt.s" #to ".u" #from, LETTER_u##to LETTER_u##from, cvt_u##to##_u##from, 0) \
@@ -56,7 +56,7 @@ const struct ptx_alu cushim__ptx_alu_convert[] = {CONVERSIONS(ROW){0}};
 
 /* --- any pair --- */
 
-/* A number on its way: an integer with its sign, or a double. */
+/* A number between its two types: an integer with its sign, or a double. */
 struct number {
     bool real, minus;
     uint64_t magnitude;
@@ -157,7 +157,9 @@ static void write_real(void *row, unsigned lane, struct number number,
     ptx_set_number(row, lane, to == TYPE_F64, bits);
 }
 
-/* A NaN that keeps what its sign and fraction were. False: the result is the NaN of its type. */
+/*
+ * Write a NaN that keeps its sign and fraction. Returns false if the result is the type's own NaN.
+ */
 static bool write_nan(void *row, unsigned lane, uint64_t bits, const struct ptx_instruction *at)
 {
     const enum ptx_type to = (enum ptx_type)at->type, from = (enum ptx_type)at->sub;
@@ -186,7 +188,7 @@ static void convert_row(void *restrict d, const void *a, const struct ptx_instru
     const enum ptx_type to = (enum ptx_type)at->type, from = (enum ptx_type)at->sub;
 
     for (unsigned i = 0; i < PTX_LANES; i++) {
-        /* To f16, ftz has no effect. */
+        /* In a conversion to f16, .ftz has no effect. */
         struct number number = read(a, i, from, at->flags & FLAG_FTZ && to != TYPE_F16);
 
         if (number.value != number.value && is_real(to) && !(at->flags & FLAG_SAT) &&
@@ -202,8 +204,8 @@ static void convert_row(void *restrict d, const void *a, const struct ptx_instru
 }
 
 /*
- * Two numbers become two of 8 or 16 bits each: two f32, of which the first becomes the upper half,
- * or the halves of a word.
+ * Convert two numbers to two of 8 or 16 bits each. The sources are two f32, of which the first
+ * becomes the upper half, or the halves of a word.
  */
 void cushim__ptx_compute_pair(struct ptx_step *step)
 {
@@ -241,7 +243,7 @@ void cushim__ptx_compute_conversion(struct ptx_step *step)
 
 /* --- atomic operations --- */
 
-/* In global memory subnormal f32 are flushed, and a NaN in double precision stays unchanged. */
+/* In global memory, a subnormal f32 is flushed, and an f64 NaN stays unchanged. */
 static uint64_t add_real(enum ptx_type type, uint64_t old, uint64_t operand, bool shared)
 {
     uint32_t sums = 0;

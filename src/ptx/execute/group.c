@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Groups: the lanes of a warp that are at one instruction. Which of them runs next, and where
+ * Groups, which are the lanes of a warp at one instruction: which group runs next, and where
  * branches send its lanes.
  */
 #include "src/ptx/execute/launch_state.h"
 
-/* Instructions that a group may run while others wait, at first and after the first such wait. */
+/*
+ * How many instructions a group may run while others wait: at first, after the first such wait, and
+ * when it has the favoured lane.
+ */
 enum { PATIENCE = 10000, IMPATIENCE = 600, FAVOUR = 300 };
 
-/* Lanes go to an instruction. */
+/* Set the instruction of some lanes. */
 static void send(struct ptx_warp *warp, uint32_t lanes, uint32_t pc)
 {
-    if (lanes == PTX_ALL_LANES) { /* as usually, and in fewer instructions */
+    if (lanes == PTX_ALL_LANES) { /* the usual case, in fewer instructions */
         for (unsigned i = 0; i < PTX_LANES; i++)
             warp->pcs[i] = pc;
         return;
@@ -25,7 +28,7 @@ void cushim__ptx_group_save(struct ptx_warp *warp)
     send(warp, warp->active, warp->pc);
 }
 
-/* The deepest frame first, and in it the lowest instruction. */
+/* Find the lane with the deepest frame and, in it, the lowest instruction. */
 static unsigned leader(const struct ptx_warp *warp, uint32_t ready)
 {
     unsigned best = ptx_first(ready);
@@ -40,7 +43,7 @@ static unsigned leader(const struct ptx_warp *warp, uint32_t ready)
     return best;
 }
 
-/* Whoever has waited too long is favoured for a while. */
+/* If lanes have waited too long, favour the next lane in turn for a while. */
 static unsigned fair_leader(struct ptx_warp *warp, uint32_t ready)
 {
     warp->lowest = false;
@@ -110,7 +113,7 @@ void cushim__ptx_branch(struct ptx_step *step)
 
     if (step->mask == warp->active) {
         warp->pc = target;
-        /* A loop that no other lane waits in goes on. */
+        /* The group goes on, as in a loop in which no other lane waits. */
         if (!warp->others || (warp->lowest && target < warp->stop))
             return;
         cushim__ptx_group_save(warp);

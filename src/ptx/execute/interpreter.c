@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The interpreter: one instruction of a group of lanes after the other. */
+/* The interpreter loop: it executes the instructions of a group of lanes, one after the other. */
 #include "src/ptx/execute/launch_state.h"
 
 #include <string.h>
@@ -12,7 +12,9 @@ const uint32_t cushim__ptx_lane_bits[PTX_LANES] = {
     FOUR(UINT32_C(1) << 12), FOUR(UINT32_C(1) << 16), FOUR(UINT32_C(1) << 20),
     FOUR(UINT32_C(1) << 24), FOUR(UINT32_C(1) << 28)};
 
-/* From so many lanes on, vectors of all of them are cheaper than one lane after the other. */
+/*
+ * With this many lanes or more, one vector operation on all lanes is cheaper than a loop over them.
+ */
 enum { MANY = 10 };
 
 static void write_many(lane_u32 *restrict to, const lane_u32 *restrict from, uint32_t mask)
@@ -146,8 +148,8 @@ static void execute(struct ptx_step *step)
 }
 
 /*
- * The group's instruction counter is already at the next instruction when one is executed, so what
- * waits or jumps sets it.
+ * When an instruction is executed, the program counter of the group is already at the next one.
+ * Instructions that wait or jump set it again.
  */
 void cushim__ptx_run_warp(struct ptx_launch *launch, struct ptx_warp *warp, uint32_t quantum)
 {

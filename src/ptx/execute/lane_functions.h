@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions for 32 lanes from one expression of x, y and z, the operands of a lane. D is the type
- * of the result; X, Y and Z are those of the operands, which lie in rows of 4 or 8 bytes. The
- * compiler makes vector instructions of them.
+ * Macros that define a function for 32 lanes by one expression of x, y and z, the operands of a
+ * lane. D is the type of the result. X, Y and Z are the types of the operands, whose rows have
+ * values of 4 or 8 bytes. The compiler vectorises these functions.
  */
 #ifndef CUSHIM_PTX_EXECUTE_LANE_FUNCTIONS_H
 #define CUSHIM_PTX_EXECUTE_LANE_FUNCTIONS_H
@@ -26,7 +26,7 @@ typedef uint64_t number_u64, number_n64;
 typedef int64_t number_s64;
 typedef float number_f32, result_f32;
 typedef double number_f64, result_f64;
-/* What is stored has no bits above those of its type. */
+/* A stored result has no bits above those of its type. */
 typedef uint8_t result_u8, result_s8;
 typedef uint16_t result_u16, result_s16;
 typedef uint32_t result_u32, result_n32;
@@ -51,10 +51,10 @@ typedef int64_t result_s64;
     LANES(function, D, OPERAND(X, x, a); OPERAND(Y, y, b); OPERAND(Z, z, c), expression)
 
 /*
- * A file lists its instructions once, in a macro with a parameter F, and makes their functions and
- * the rows of its table of that: LIST(FUNCTION) and LIST(ROW). F(2, "add.f32", add_f32, n32, f32,
- * f32, MAY_ROUND, x + y) is one with two sources; F(0, name, signature, function, modifiers) is one
- * whose function is there already.
+ * A file lists its instructions once, in a macro LIST(F): LIST(FUNCTION) defines their functions,
+ * and LIST(ROW) the rows of the table. F(2, "add.f32", add_f32, n32, f32, f32, MAY_ROUND, x + y) is
+ * an instruction with two sources; F(0, name, signature, function, modifiers) is one whose function
+ * is defined already.
  */
 #define FUNCTION(sources, ...) FUNCTION##sources(__VA_ARGS__)
 #define FUNCTION0(name, signature, function, modifiers)
@@ -73,7 +73,10 @@ typedef int64_t result_s64;
 #define ROW3(name, function, D, X, Y, Z, modifiers, expression) \
     {name, LETTER_##D LETTER_##X LETTER_##Y LETTER_##Z, function, modifiers, 0, 0},
 
-/* One expression for all widths of a type in the name, `b`, and of one for the operands, `u`. */
+/*
+ * One expression for all widths of a type. `letter` is the type in the name, such as b, and `T` the
+ * type of the operands, such as u.
+ */
 #define WIDTHS1(F, name, op, letter, T, expression)                             \
     F(1, name "." #letter "16", op##_##letter##16, T##16, T##16, 0, expression) \
     F(1, name "." #letter "32", op##_##letter##32, T##32, T##32, 0, expression) \
@@ -83,7 +86,7 @@ typedef int64_t result_s64;
     F(2, name "." #letter "32", op##_##letter##32, T##32, T##32, T##32, 0, expression) \
     F(2, name "." #letter "64", op##_##letter##64, T##64, T##64, T##64, 0, expression)
 
-/* The letters of rows in signatures. */
+/* The letter of each type's row in signatures. */
 #define LETTER_u8 "h"
 #define LETTER_s8 "h"
 #define LETTER_u16 "h"
@@ -97,7 +100,7 @@ typedef int64_t result_s64;
 #define LETTER_f64 "d"
 #define LETTER_n64 "d"
 
-/* Bits of a word as a number. */
+/* Extract bits of a word as a number. */
 static inline int32_t ptx_part(uint32_t word, unsigned at, unsigned bits, bool is_signed)
 {
     const uint32_t value = word << (32 - bits - at);
@@ -105,7 +108,7 @@ static inline int32_t ptx_part(uint32_t word, unsigned at, unsigned bits, bool i
     return is_signed ? (int32_t)value >> (32 - bits) : (int32_t)(value >> (32 - bits));
 }
 
-/* Whether all lanes have one value: usually so of what a number is shifted by. */
+/* Whether all lanes have the same value, as they usually have if it is the distance of a shift. */
 static inline bool ptx_uniform(const void *row)
 {
     const lane_u32 *const values = row;

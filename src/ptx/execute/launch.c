@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches: their blocks begin and end, and run by turns. */
+/* Launches: blocks become resident, take turns and end. */
 #include "src/ptx/execute/launch_state.h"
 
 #include <stdarg.h>
@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many instructions a warp has in its turn. */
+/* How many instructions a warp executes in a turn. */
 enum { TURN = 512, PARAMETER_PADDING = 16 };
 
 /*
  * Few blocks are resident at first, which is fast. But a block may wait for another one, and a GPU
- * holds more of them at once. So after some rounds in which no block has ended, as many again become
- * resident, up to what the multiprocessors of a GPU hold.
+ * has more of them resident. So after some rounds in which no block has ended, the number of
+ * resident blocks doubles, up to what the multiprocessors of a GPU hold.
  */
 enum { RESIDENT = 16, PATIENCE = 32, WARPS_OF_MULTIPROCESSOR = 64, BLOCKS_OF_MULTIPROCESSOR = 32 };
 
@@ -107,7 +107,7 @@ static void destroy_block(const struct ptx_launch *launch, struct ptx_block *blo
     *block = (struct ptx_block){0};
 }
 
-/* More blocks become resident, if there is room for them. Returns false if memory runs out. */
+/* Make more blocks resident, if there is room for them. Returns false if memory runs out. */
 static bool add_blocks(struct ptx_launch *launch, uint32_t count)
 {
     launch->rounds = 0;
@@ -129,13 +129,16 @@ static bool add_blocks(struct ptx_launch *launch, uint32_t count)
 
 /* --- launches --- */
 
-/* Memory for a launch, and its first blocks. False: there is too little. */
+/* Allocate a launch, and make its first blocks resident. Returns false if memory runs out. */
 static bool begin(struct ptx_launch *launch)
 {
     const bool cooperative = launch->shape.cooperative;
 
     launch->parameters = calloc(1, launch->parameter_bytes + PARAMETER_PADDING);
-    /* Not zeroed, as it is large for many blocks, and each is filled when it becomes resident. */
+    /*
+     * Not zeroed: it is large if there are many blocks, and each is filled when it becomes
+     * resident.
+     */
     launch->blocks = malloc(launch->block_room * sizeof *launch->blocks);
     if (!launch->parameters || !launch->blocks)
         return false;
@@ -147,7 +150,7 @@ static bool begin(struct ptx_launch *launch)
     return add_blocks(launch, cooperative ? launch->block_room : RESIDENT);
 }
 
-/* How many blocks the multiprocessors of a GPU hold at once. */
+/* How many blocks the multiprocessors of a GPU have resident. */
 static uint64_t room_for_blocks(const struct ptx_launch *launch)
 {
     const uint64_t each = WARPS_OF_MULTIPROCESSOR / launch->warps;
@@ -231,7 +234,7 @@ void cushim__ptx_find_first(const struct ptx_launch *launch, struct ptx_fault *w
         if (!block->running || !warp->alive)
             continue;
         lane = ptx_first(warp->alive);
-        /* Lanes that wait at a barrier are behind it. */
+        /* The program counter of a lane that waits at a barrier is already after the barrier. */
         where->line = launch->program->code[warp->pcs[lane] - ptx_in(warp->at_barrier, lane)].line;
         memcpy(where->block, block->index, sizeof where->block);
         ptx_index(launch->shape.block, ptx_thread(warp, lane), where->thread);
@@ -241,7 +244,7 @@ void cushim__ptx_find_first(const struct ptx_launch *launch, struct ptx_fault *w
 
 /* --- turns --- */
 
-/* The next warp. False: a round is over in which nobody could do anything. */
+/* Go to the next warp. Returns false after a round in which no warp could do anything. */
 static bool next_turn(struct ptx_launch *launch)
 {
     if (++launch->at_warp < launch->warps)
@@ -264,7 +267,7 @@ enum ptx_state cushim__ptx_run(struct ptx_launch *launch, uint64_t budget)
 
     if (launch->state != PTX_RUNNING)
         return launch->state;
-    /* Since the last call, the host may have moved and freed memory. */
+    /* Since the last call, the user may have moved and freed memory. */
     for (uint32_t i = 0; i < launch->block_count; i++) {
         for (uint32_t j = 0; j < launch->warps; j++)
             launch->blocks[i].warps[j].range = (struct ptx_range){0};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mbarrier: barriers that are objects in shared memory. Nothing here waits: threads ask whether a
- * phase is over, and arrivals count down what it lacks. How the 8 bytes hold that is not defined.
+ * mbarrier: barriers that are objects in shared memory. None of these instructions waits: threads
+ * test whether a phase is over, and each arrival decrements the number of pending ones. PTX does
+ * not define the contents of the 8 bytes.
  */
 #include <string.h>
 
@@ -15,7 +16,10 @@ union state {
     };
 };
 
-/* What an operation makes of a barrier; `*result` is what it returns. */
+/*
+ * Apply an operation to a barrier and return its new contents. `*result` is what the instruction
+ * returns.
+ */
 static uint64_t applied(enum ptx_mbarrier operation, uint64_t word, uint64_t operand,
                         uint64_t *result)
 {
@@ -34,7 +38,7 @@ static uint64_t applied(enum ptx_mbarrier operation, uint64_t word, uint64_t ope
     case MBARRIER_DROP:
         state.expected -= operation == MBARRIER_DROP ? count : 0;
         state.pending -= count;
-        /* The phase ends with the last arrival. */
+        /* The last arrival ends the phase. */
         if (state.pending == 0) {
             state.phase ^= 1;
             state.pending = state.expected;
@@ -64,7 +68,7 @@ void cushim__ptx_mbarrier(struct ptx_step *step)
     const void *const row = at->a == PTX_UNUSED ? NULL : ptx_row(step, at->a);
     uint32_t bits = 0;
 
-    /* It may be asked again and again whether others have come. */
+    /* The instruction may be in a loop that waits for other threads. */
     step->left -= step->left < PTX_SPINNING ? step->left : PTX_SPINNING;
     for (uint32_t left = step->mask; left; left &= left - 1) {
         const unsigned lane = ptx_first(left);

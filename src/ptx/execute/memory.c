@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory as a thread sees it. Every access is within what the launch owns or what its host has
- * found for the address, so a kernel reads and writes nothing else. Numbers are read and written
- * by relaxed atomic operations of the host, since the program's threads may use the same memory.
+ * Loads, stores, atomic operations and addresses. Every access is checked against the memory that
+ * the launch owns, or that its user found for the address, so a kernel reads and writes nothing
+ * else. Numbers are read and written by relaxed atomic operations of the host, since threads of the
+ * program may use the same memory.
  */
 #include "src/ptx/execute/launch_state.h"
 
@@ -11,8 +12,8 @@
 
 static const char *const use_names[] = {"read", "write", "atomic operation"};
 static const struct {
-    const char *name, *owner; /* NULL: nobody has memory of its own there */
-    uint64_t window;          /* generic addresses */
+    const char *name, *owner; /* NULL if no block, thread or kernel has memory of its own there */
+    uint64_t window;          /* where its generic addresses begin */
 } spaces[] = {
     [PTX_GENERIC] = {"generic", NULL, 0},
     [PTX_GLOBAL] = {"global", NULL, 0},
@@ -23,8 +24,9 @@ static const struct {
 };
 
 /*
- * Memory that lanes are in: that of each begins `pitch` bytes after that of the lane before. Without
- * bytes: it is not known, or may not be used so.
+ * One window of memory per lane. The window of each lane begins `pitch` bytes after that of the
+ * lane before; with a pitch of 0, all lanes share one. If `bytes` is 0, the memory is not known
+ * yet, or the access is not allowed.
  */
 struct reach {
     uint64_t start, bytes, pitch;
@@ -118,7 +120,7 @@ static unsigned char *global_bytes(struct ptx_step *step, unsigned lane, struct 
     return range->host + (address - range->start);
 }
 
-/* Which window an address is in; the address becomes an offset in it. */
+/* Find the space of a generic address, and make the address an offset in it. */
 static enum ptx_space space_of(uint64_t *address)
 {
     for (unsigned space = PTX_SHARED; space <= PTX_PARAM; space++) {
@@ -161,14 +163,14 @@ unsigned char *cushim__ptx_bytes(struct ptx_step *step, unsigned lane, enum ptx_
 }
 
 /*
- * Where lanes read or write: a row of addresses of one of two widths, and what is added to each. At
- * last `host` makes pointers of them.
+ * Where lanes read or write: a row of narrow or wide addresses, and an offset that is added to
+ * each. Adding `host` makes them pointers of the host.
  */
 struct where {
     const lane_u32 *narrow;
-    const lane_u64 *wide; /* NULL: `narrow` counts, and sums have 32 bits */
+    const lane_u64 *wide; /* if NULL, `narrow` has the addresses, and sums have 32 bits */
     uint64_t offset, host;
-    bool whole; /* the row of numbers lies at the first lane's place unchanged */
+    bool whole; /* memory has the numbers of all lanes in order, from the first lane's place on */
     lane_u64 own[PTX_LANES], places[PTX_LANES];
 };
 
@@ -189,10 +191,10 @@ static void addresses(const struct ptx_step *step, struct where *where)
         if (where->offset > UINT32_MAX && !small)
             where->wide = memset(where->own, 0, sizeof where->own);
     } else if (!(at->other & ADDRESS_WIDE)) {
-        /* The first of several rows may be that of the addresses. */
+        /* The first of several result rows may be the row of addresses. */
         where->narrow = at->count > 1 ? memcpy(where->own, row, PTX_ROW) : row;
     } else if (small) {
-        /* The upper half of an address in a small space does not count. */
+        /* The upper half of an address in a small space is ignored. */
         lane_u32 *const own = (lane_u32 *)where->own;
 
         for (unsigned i = 0; i < PTX_LANES; i++)
@@ -209,7 +211,7 @@ static uint64_t address_of(const struct where *where, unsigned lane)
                        : (uint32_t)(where->narrow[lane] + where->offset);
 }
 
-/* Nothing, if somebody wants to hear of accesses. */
+/* An empty window if accesses are reported, because each must then be looked at alone. */
 static struct reach reach_of(const struct ptx_step *step, enum ptx_use use)
 {
     const enum ptx_space space = (enum ptx_space)step->at->sub;
@@ -220,8 +222,8 @@ static struct reach reach_of(const struct ptx_step *step, enum ptx_use use)
 }
 
 /*
- * Whether all lanes are within reach and aligned. There is no branch in the loops: an offset that is
- * too large shows in the upper bit of a difference.
+ * Whether all lanes are within the window and aligned. The loops have no branch: an offset that is
+ * too large sets the upper bit of a difference.
  */
 static bool all_within(const struct reach *reach, unsigned bytes, const struct where *where)
 {
@@ -255,7 +257,9 @@ static bool all_within(const struct reach *reach, unsigned bytes, const struct w
     return !(over >> 63) && !(any & (bytes - 1));
 }
 
-/* Whether numbers lie one behind the other, from a place that can be read 8 bytes at a time. */
+/*
+ * Whether the numbers of all lanes are contiguous, from a place that can be read 8 bytes at a time.
+ */
 static bool is_whole(const struct reach *reach, unsigned bytes, const struct where *where)
 {
     const uint32_t span = (PTX_LANES - 1) * bytes;
@@ -274,7 +278,10 @@ static bool is_whole(const struct reach *reach, unsigned bytes, const struct whe
     return differs == 0 && differs32 == 0;
 }
 
-/* Pointers of the host for the lanes that take part, one after the other. False: a fault. */
+/*
+ * Find the pointers of the host for the lanes that take part, one by one. Returns false after a
+ * fault.
+ */
 static bool locate_each(struct ptx_step *step, struct where *where, unsigned bytes,
                         enum ptx_use use, const struct reach *known)
 {
@@ -284,7 +291,7 @@ static bool locate_each(struct ptx_step *step, struct where *where, unsigned byt
         const unsigned lane = ptx_first(left);
         const uint64_t address = address_of(where, lane), from = address - reach.start;
 
-        /* Most are near the one before. */
+        /* Most lanes are near the one before. */
         if (from < reach.bytes && reach.bytes - from >= bytes && !(address & (bytes - 1))) {
             where->places[lane] = (uint64_t)(uintptr_t)reach.host + from + lane * reach.pitch;
         } else {
@@ -300,7 +307,7 @@ static bool locate_each(struct ptx_step *step, struct where *where, unsigned byt
     return true;
 }
 
-/* So that place_of() and the functions for rows find the lanes' numbers. False: a fault. */
+/* Prepare `where` for place_of() and the functions on rows. Returns false after a fault. */
 static bool locate(struct ptx_step *step, struct where *where, unsigned bytes, enum ptx_use use)
 {
     const unsigned count = step->at->count, first = ptx_first(step->mask);
@@ -313,7 +320,7 @@ static bool locate(struct ptx_step *step, struct where *where, unsigned bytes, e
             (uint64_t)bytes * ptx_count(step->mask);
     reach = reach_of(step, use);
     if (!step->launch->callbacks->access && address_of(where, first) - reach.start >= reach.bytes) {
-        /* Most lanes are where the first one is. */
+        /* Most lanes are in the same memory as the first one. */
         if (!cushim__ptx_bytes(step, first, (enum ptx_space)step->at->sub, address_of(where, first),
                                bytes, use))
             return false;
@@ -328,19 +335,19 @@ static bool locate(struct ptx_step *step, struct where *where, unsigned bytes, e
            locate_each(step, where, bytes, use, &reach);
 }
 
-/* Of a lane, after locate(). */
+/* The place of a lane, after locate(). */
 static unsigned char *place_of(const struct where *where, unsigned lane)
 {
     return (unsigned char *)(uintptr_t)(where->host + address_of(where, lane));
 }
 
 /*
- * A row of all lanes, or of some, for numbers and addresses whose sizes the compiler knows; `more`
- * is added to each address.
+ * Functions that load or store a row for all lanes or for some. The compiler knows the sizes of
+ * numbers and addresses. `more` is added to each address.
  */
 #define PLACE(addresses, sum, i) \
     (unsigned char *)(uintptr_t)(host + (sum)((addresses)[i] + (sum)where->offset))
-/* The compiler takes four steps of a loop at once, where it knows how. */
+/* Unroll a loop four times, if the compiler can. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define UNROLLED _Pragma("GCC unroll 4")
 #else
@@ -383,7 +390,7 @@ ROW_FUNCTIONS(long_near, lane_u64, 8, narrow, uint32_t)
 
 typedef void (*access_row)(void *row, const struct where *where, unsigned more, uint32_t mask);
 
-/* By whether addresses are wide, and by the bytes of a number. */
+/* Indexed by whether addresses are wide, and by the bytes of a number. */
 #define BY_BYTES(use, how)                                                                         \
     {                                                                                              \
         [1] = use##_byte##how, [2] = use##_half##how, [4] = use##_word##how, [8] = use##_long##how \
@@ -407,7 +414,7 @@ void cushim__ptx_load(struct ptx_step *step)
     const struct ptx_instruction *at = step->at;
     const uint32_t *list = step->launch->program->lists + at->list;
     const unsigned bytes = at->bytes;
-    const unsigned char *parameter = NULL; /* of the kernel: the same for all lanes */
+    const unsigned char *parameter = NULL; /* of the kernel, the same for all lanes */
     struct where where;
 
     if (at->sub == PTX_PARAM && at->a == PTX_UNUSED) {
@@ -469,7 +476,10 @@ static uint64_t source(const struct ptx_step *step, uint32_t operand, unsigned l
            (bytes == 2 ? 0xffff : UINT64_MAX);
 }
 
-/* Put a number in the place of an old one. False: there is another, which `old` becomes. */
+/*
+ * Replace an old number with a new one. Returns false if there is another number, which `old`
+ * becomes.
+ */
 static bool replace(unsigned char *place, unsigned bytes, uint64_t *old, uint64_t number)
 {
 #define REPLACE(type)                                                                   \
@@ -485,7 +495,7 @@ void cushim__ptx_atomic_access(struct ptx_step *step)
     struct where where;
     uint64_t old[PTX_LANES];
 
-    /* It may be a lock that another lane holds. */
+    /* The operation may be on a lock that another lane holds. */
     if (!step->warp->others)
         step->warp->apart += PTX_SPINNING;
     else
@@ -509,7 +519,7 @@ void cushim__ptx_atomic_access(struct ptx_step *step)
         ptx_set_number(step->frame + at->d, ptx_first(left), at->bytes == 8, old[ptx_first(left)]);
 }
 
-/* The destination is in shared memory; what is not read is zero. */
+/* Copy to shared memory. Bytes that are not read become zero. */
 void cushim__ptx_copy_async(struct ptx_step *step)
 {
     const struct ptx_instruction *at = step->at;
@@ -536,7 +546,7 @@ void cushim__ptx_copy_async(struct ptx_step *step)
 
 /* --- addresses --- */
 
-/* Constants lie in global memory; what the program declared as such is none to it. */
+/* Constants are in global memory, but to a kernel a .const variable is not in the global space. */
 static bool is_constant(const struct ptx_launch *launch, uint64_t address)
 {
     const struct ptx_module *const module = &launch->program->module;
@@ -573,7 +583,7 @@ void cushim__ptx_cvta(struct ptx_step *step)
     const uint64_t more = at->count ? -window : window;
     lane_u64 *const restrict to = step->result;
 
-    /* A parameter of a function lies in local memory. */
+    /* A parameter of a function is in local memory. */
     for (unsigned i = 0; i < PTX_LANES; i++)
         to[i] = row[i] + more;
 }

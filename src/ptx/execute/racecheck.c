@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Races within a launch: two threads use the same bytes, one of them writes, not both are atomic,
- * and nothing orders them.
+ * The race detector for the threads of a launch. Two threads race if they access the same bytes, at
+ * least one of them writes, not both accesses are atomic, and nothing orders them.
  *
- * Time is a number that grows with whatever orders threads. Each word that was used has a cell: who
- * wrote it last, two who have read it, and when. Each warp knows up to which time the accesses of
- * others come before its own: for each of its lanes, by bar.warp.sync; for each warp of its block,
- * by barriers; and for the whole launch, by atomic reads. A write releases everything up to the
- * last fence of its warp, or up to now if it is a release itself; an atomic read acquires what was
- * released at that word.
+ * Time is a number that grows with every operation that orders threads. Each word that was accessed
+ * has a cell, which has the last write, two reads, and their times. Each warp knows up to which
+ * time the accesses of others happened before its own: of each lane, by bar.warp.sync; of each warp
+ * of its block, by barriers; and of the whole launch, by atomic reads. A write releases everything
+ * up to the last fence of its warp or, if it is a release itself, up to now. An atomic read
+ * acquires what was released at that word.
  *
- * All this errs on one side: who knows of an access is taken to know of all accesses before it. So
- * some races are missed, but none is reported between accesses that the program orders.
+ * The detector errs on one side: a thread that knows of an access is taken to know of all earlier
+ * accesses. So it misses some races, but never reports accesses that the program orders.
  */
 #include "src/ptx/execute/launch_state.h"
 
@@ -22,13 +22,16 @@ enum {
     WORD = 4,
     PAGE_BYTES = 256,
     PAGE_CELLS = PAGE_BYTES / WORD,
-    PAGES_MAX = 1 << 16, /* of 4.4 KB each: 16 MiB of the kernel's memory */
+    PAGES_MAX = 1 << 16, /* of 4.4 KB each, for 16 MiB of the kernel's memory */
     PLACES = PAGES_MAX * 2,
-    PAIRS_MAX = 64, /* pairs of instructions that are reported */
-    LOCKSTEP = 70,  /* below this target the lanes of a warp execute in lockstep */
+    PAIRS_MAX = 64, /* how many pairs of instructions are reported */
+    LOCKSTEP = 70,  /* below this target, the lanes of a warp run in lockstep */
 };
 
-/* The key of a page of shared memory: this bit, and the indices of resident block and page. */
+/*
+ * The key of a page of shared memory has this bit, the index of the resident block and that of the
+ * page.
+ */
 #define SHARED_KEY (UINT64_C(1) << 63)
 #define SHARED_PAGES 4096
 
@@ -36,15 +39,15 @@ enum { STRONG = 1, VALUE = 2 };
 
 struct use {
     uint32_t block, time, pc;
-    uint32_t bits; /* of the word, whole bytes; 0: it was not used */
+    uint32_t bits; /* which bits of the word, in whole bytes; 0 if there was no access */
     uint16_t thread;
-    uint16_t flags; /* STRONG: atomic or volatile; VALUE: what it wrote is in the cell */
+    uint16_t flags; /* STRONG: atomic or volatile; VALUE: the cell has the value that was written */
 };
 
 struct cell {
     struct use write, reads[2];
-    uint32_t value;    /* that was written last */
-    uint32_t released; /* whoever reads it atomically knows of all accesses up to this time */
+    uint32_t value;    /* the value that was written last */
+    uint32_t released; /* who reads the word atomically knows of all accesses up to this time */
 };
 
 struct page {
@@ -52,9 +55,9 @@ struct page {
     struct cell cells[PAGE_CELLS];
 };
 
-/* Up to which time a warp knows what others have done; 0: it knows of nothing. */
+/* Up to which time a warp knows the accesses of others. 0 means that it knows none. */
 struct knowledge {
-    uint32_t lanes[PTX_LANES][PTX_LANES]; /* what each lane knows of each other one */
+    uint32_t lanes[PTX_LANES][PTX_LANES]; /* what each lane knows of each other lane */
     uint32_t warps[PTX_WARPS];
     uint32_t all;    /* of the whole launch */
     uint32_t fenced; /* the time of the last fence */
@@ -98,8 +101,8 @@ static struct knowledge *knowledge_of(const struct ptx_launch *launch, const str
 }
 
 /*
- * Begin a new time, and return the one before. When the numbers have run out, time stands still:
- * whoever synchronizes then knows of everything, so races are missed.
+ * Advance the time, and return the time before. When the numbers have run out, time stands still. A
+ * thread that synchronizes then knows of all accesses, so races are missed.
  */
 static uint32_t tick(struct ptx_racecheck *check)
 {
@@ -123,7 +126,7 @@ static struct page **place_of(struct ptx_racecheck *check, uint64_t key)
     return &check->pages[at];
 }
 
-/* NULL: PAGES_MAX are in use, or there is no memory. */
+/* Returns NULL if PAGES_MAX pages are in use, or if memory runs out. */
 static struct page *page_of(struct ptx_racecheck *check, uint64_t key)
 {
     struct page **place;
@@ -141,7 +144,7 @@ static struct page *page_of(struct ptx_racecheck *check, uint64_t key)
     return check->last = *place;
 }
 
-/* The key of a page: of global memory, or of the shared memory of a warp's block. */
+/* The key of a page of global memory, or of the shared memory of a block. */
 static uint64_t key_of(const struct ptx_launch *launch, const struct ptx_block *block,
                        enum ptx_space space, uint64_t address)
 {
@@ -198,7 +201,7 @@ static bool is_race(const struct ptx_step *step, unsigned lane, const struct use
            !is_before(step, lane, one);
 }
 
-/* Whether this pair of instructions is a new one. */
+/* Whether this pair of instructions has not been reported yet. */
 static bool is_new(struct ptx_launch *launch, uint32_t one, uint32_t other)
 {
     struct ptx_racecheck *check = launch->racecheck;
@@ -235,8 +238,8 @@ static struct ptx_race_side side_of(const struct ptx_launch *launch, const struc
 }
 
 /*
- * `count` bytes of what a store writes, from `behind` bytes after its address on, as they lie in a
- * word from its byte `from` on.
+ * Return `count` of the bytes that a store writes, from `behind` bytes after its address on, at
+ * byte `from` of a word.
  */
 static uint32_t value_of(const struct ptx_step *step, unsigned lane, unsigned behind, unsigned from,
                          unsigned count)
@@ -254,7 +257,7 @@ static uint32_t value_of(const struct ptx_step *step, unsigned lane, unsigned be
     return value;
 }
 
-/* Whether two writes leave the same in the bytes that both have. */
+/* Whether two writes store the same value in the bytes that they share. */
 static bool is_same(const struct cell *cell, const struct use *write, uint32_t value)
 {
     return cell->write.flags & write->flags & VALUE &&
@@ -267,11 +270,11 @@ static void note_read(const struct ptx_step *step, unsigned lane, struct cell *c
     struct use *const first = &cell->reads[0], *const second = &cell->reads[1];
     const bool same = second->thread == read->thread && second->block == read->block;
 
-    /* Two reads are enough: at most one of them is by the thread that makes a later write. */
+    /* Two reads are enough, because at most one of them is by the thread of a later write. */
     *(!same && is_before(step, lane, first) ? first : second) = *read;
 }
 
-/* Whether more accesses race with a write than with a later, atomic one of the same thread. */
+/* Whether a write races with more accesses than a later, atomic one by the same thread would. */
 static bool outweighs(const struct use *write, const struct use *later)
 {
     return later->flags & STRONG && !(write->flags & STRONG) && write->bits == later->bits &&
@@ -279,7 +282,7 @@ static bool outweighs(const struct use *write, const struct use *later)
            write->block == later->block;
 }
 
-/* Judge and note the part of an access that lies in one word. */
+/* Check and note the part of an access that is in one word. */
 static void use_cell(struct ptx_step *step, unsigned lane, struct cell *cell, const struct use *use,
                      uint32_t value, const struct ptx_access *access)
 {
@@ -312,14 +315,17 @@ static void use_cell(struct ptx_step *step, unsigned lane, struct cell *cell, co
     }
 }
 
-/* What an access says of the order of threads: who acquires here, and what is released. */
+/* Apply what an access says about the order of threads: what it acquires, and what it releases. */
 static void order(const struct ptx_step *step, struct cell *cell, const struct use *use,
                   enum ptx_use kind)
 {
     const struct ptx_instruction *at = step->at;
     struct knowledge *knows = knowledge_of(step->launch, step->warp);
 
-    /* An atomic operation whose result is not used gives its thread no information. */
+    /*
+     * An atomic operation whose result is unused gives its thread no information, so it acquires
+     * nothing.
+     */
     if (use->flags & STRONG && kind != PTX_WRITE &&
         (at->handler == DO_LOAD || (at->handler == DO_ATOMIC && at->d != PTX_UNUSED)))
         advance(&knows->all, cell->released);
@@ -373,7 +379,7 @@ void cushim__ptx_racecheck_mbarrier(struct ptx_step *step, const unsigned char *
     if (cell && !waits)
         advance(&cell->released, tick(step->launch->racecheck));
     else if (over)
-        /* If its word is not watched, all accesses so far are taken to come before. */
+        /* If the word has no cell, all accesses so far are taken to come before. */
         advance(&knows->all, cell ? cell->released : tick(step->launch->racecheck));
 }
 

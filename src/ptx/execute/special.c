@@ -24,7 +24,7 @@ enum special {
     DYNAMIC_SHARED,
     TOTAL_SHARED,
     RESERVED_SHARED,
-    GRID_MEMORY, /* those from here on have 64 bits, of which a register may be a part */
+    GRID_MEMORY, /* values from here on have 64 bits, and a register may be a half */
     CLOCK,
     TIMER,
     GRID_ID,
@@ -33,7 +33,7 @@ enum special {
 
 enum part { LOW, HIGH, WHOLE };
 
-/* The first have three extents: `%tid.x`. */
+/* The first names have three extents: `%tid.x`. */
 enum { WITH_EXTENTS = 8 };
 
 static const struct {
@@ -82,7 +82,7 @@ static const struct {
     {"%reserved_smem_offset_cap", RESERVED_SHARED, HIGH},
 };
 
-/* The number of a register: what it is, and which extent or part of that. */
+/* The number of a register: its value, and which extent or part of it. */
 static uint8_t number_of(enum special special, unsigned part)
 {
     return (uint8_t)(special << 2 | part);
@@ -151,7 +151,7 @@ static uint64_t value_of(const struct ptx_step *step)
         [GRAPH] = 0,
     };
 
-    if (special == RESERVED_SHARED) /* exists for a kernel that asks where it is */
+    if (special == RESERVED_SHARED) /* the memory exists once a kernel asks where it is */
         launch->shared_bytes = launch->reserved_at + PTX_RESERVED_SHARED;
     if (special == TIMER && launch->callbacks->timer_ns)
         return launch->callbacks->timer_ns(launch->data, launch->counts.instructions);

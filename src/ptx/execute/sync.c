@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Waiting for others: the barriers of a block, and what the lanes of a warp do together. Lanes that
- * wait are behind the instruction already when it is executed for all of them at once.
+ * Synchronization: the barriers of a block, and the collectives of a warp. A lane waits with its
+ * program counter after the instruction, which is executed once, for all lanes that wait.
  */
 #include "src/ptx/execute/launch_state.h"
 
@@ -23,7 +23,7 @@ static uint32_t word_of(const struct ptx_launch *launch, const struct ptx_warp *
     return operand == PTX_UNUSED ? 0 : row_of(launch, warp, lane, operand)[lane];
 }
 
-/* A lane's word in a row, or its bit of a predicate. */
+/* Set a lane's word in a row, or its bit of a predicate. */
 static void set(const struct ptx_launch *launch, const struct ptx_warp *warp, unsigned lane,
                 uint32_t operand, bool is_bit, uint32_t value)
 {
@@ -43,7 +43,7 @@ static const struct ptx_instruction *waits_at(const struct ptx_launch *launch,
 
 /* --- barriers of a block --- */
 
-/* Lanes that have ended count as there, once those of their warp that live have come. */
+/* Lanes that have ended count as arrived once all other lanes of their warp have arrived. */
 static bool complete(const struct ptx_block *block, const struct ptx_barrier_state *barrier)
 {
     uint32_t count = 0;
@@ -103,7 +103,7 @@ void cushim__ptx_barrier(struct ptx_step *step)
         const uint32_t expected = word_of(launch, warp, lane, at->b);
         struct ptx_barrier_state *barrier = &block->barriers[number % PTX_BARRIERS];
 
-        /* Constants are the same for all lanes; otherwise one lane goes after the other. */
+        /* Constants are the same for all lanes; otherwise the lanes arrive one by one. */
         same = at->a & at->b & PTX_CONSTANT ? left : UINT32_C(1) << lane;
         if (number >= PTX_BARRIERS || expected % PTX_LANES != 0 ||
             (barrier->used && barrier->expected != expected)) {
@@ -139,15 +139,18 @@ void cushim__ptx_barrier(struct ptx_step *step)
 
 /* --- lanes of a warp --- */
 
-/* All that the lanes bring, and what they get. */
+/* The operands of all lanes of a collective, and its results. */
 struct meeting {
     uint32_t lanes;
     uint64_t values[PTX_LANES];
     lane_u32 b[PTX_LANES], c[PTX_LANES];
-    uint32_t result[PTX_LANES], bits; /* `bits`: the predicates */
+    uint32_t result[PTX_LANES], bits; /* `bits` has the predicates */
 };
 
-/* Which lane each gets the value of: itself if that would be none, and then its bit is not set. */
+/*
+ * Set the lane that each lane gets its value from. If there is no such lane, it is the lane itself,
+ * and its bit in the result is not set.
+ */
 static uint32_t sources(unsigned kind, const lane_u32 *restrict bs, const lane_u32 *restrict cs,
                         lane_u32 *restrict from)
 {
@@ -248,7 +251,7 @@ static bool votes(unsigned kind)
     return kind >= SYNC_VOTE_ALL && kind <= SYNC_VOTE_BALLOT;
 }
 
-/* Execute it for these lanes, which may stand at different instructions of the same kind. */
+/* Execute a collective for these lanes, which may be at different instructions of the same kind. */
 static void hold(struct ptx_launch *launch, struct ptx_warp *warp, uint32_t lanes)
 {
     const struct ptx_instruction *first = waits_at(launch, warp, ptx_first(lanes));
@@ -267,7 +270,7 @@ static void hold(struct ptx_launch *launch, struct ptx_warp *warp, uint32_t lane
         meeting.c[lane] = word_of(launch, warp, lane, at->c);
     }
     meet(first, &meeting);
-    /* Only this one orders what lanes do to memory. */
+    /* Only bar.warp.sync orders accesses to memory. */
     if (launch->racecheck && first->sub == SYNC_ONLY)
         cushim__ptx_racecheck_warp_sync(launch, warp, lanes);
     for (uint32_t left = lanes; left; left &= left - 1) {
@@ -289,7 +292,7 @@ static uint32_t members(const struct ptx_launch *launch, const struct ptx_warp *
     return word_of(launch, warp, lane, operand) | UINT32_C(1) << lane;
 }
 
-/* Whoever waits for lanes that have all come, or ended, goes on. */
+/* Execute the collectives whose lanes have all arrived or ended. */
 static void recheck(struct ptx_launch *launch, struct ptx_warp *warp)
 {
     uint32_t left = warp->at_sync;
@@ -313,7 +316,7 @@ static void recheck(struct ptx_launch *launch, struct ptx_warp *warp)
     }
 }
 
-/* Whether the lanes at an instruction are all that it is for, as they usually are. */
+/* Whether all lanes that take part in a collective are at the instruction, as they usually are. */
 static bool all_here(const struct ptx_step *step)
 {
     const lane_u32 *wanted = ptx_row(step, step->launch->program->lists[step->at->list]);
@@ -325,7 +328,7 @@ static bool all_here(const struct ptx_step *step)
     return differs == 0;
 }
 
-/* What hold() does, of whole rows. */
+/* The same as hold(), on whole rows. */
 static void shuffle_rows(struct ptx_step *step)
 {
     const struct ptx_instruction *at = step->at;
@@ -361,7 +364,7 @@ void cushim__ptx_warp_sync(struct ptx_step *step)
     }
     warp->at_sync |= step->mask;
     recheck(step->launch, warp);
-    /* Usually all lanes were there, and the group goes on. */
+    /* Usually all lanes have arrived, and the group goes on. */
     step->leave = warp->at_sync & step->mask || warp->others;
 }
 

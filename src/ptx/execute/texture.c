@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Textures and surfaces, as the appendix on texture fetching of the CUDA programming guide
- * describes them: a coordinate becomes a number with 8 bits of fraction, whose whole part chooses
- * two texels of each extent, and whose fraction is their weight.
+ * Textures and surfaces, as in the appendix on texture fetching of the CUDA programming guide: a
+ * coordinate becomes a number with 8 bits of fraction. Its integer part selects two texels of each
+ * extent, and its fraction is their weight.
  */
 #include <math.h>
 #include <string.h>
@@ -11,10 +11,10 @@
 
 enum { CHANNELS = 4, EXTENTS = 3 };
 
-/* The precision of weights, and of normalised coordinates as an H200 takes them. */
+/* The precision of weights, and that of normalised coordinates on an H200. */
 enum { FRACTION = 1 << 8, NORMALISED = 1 << 21 };
 
-/* What the lanes of one instruction share, and where one of them is. */
+/* The state of an instruction: what its lanes share, and the current lane. */
 struct fetch {
     struct ptx_step *step;
     unsigned lane;
@@ -22,17 +22,17 @@ struct fetch {
     struct ptx_texture texture;
 };
 
-/* A coordinate: the two texels that it is between, and how near it is to the second. */
+/* A coordinate in one extent: the two texels that it is between, and the weight of the second. */
 struct axis {
     int64_t at[2];
     bool outside[2];
-    unsigned weight; /* of FRACTION */
+    unsigned weight; /* in units of 1 / FRACTION */
 };
 
 static const struct {
     unsigned char bytes; /* of a channel */
     bool is_signed, is_real;
-    double most; /* of the numbers that become those from -1 or 0 to 1; 0: none do */
+    double most; /* the greatest number, which is read as 1; 0 if numbers are not scaled */
 } kinds[] = {
     [PTX_TEXEL_U8] = {1, false, false, 255},    [PTX_TEXEL_S8] = {1, true, false, 127},
     [PTX_TEXEL_U16] = {2, false, false, 65535}, [PTX_TEXEL_S16] = {2, true, false, 32767},
@@ -40,7 +40,7 @@ static const struct {
     [PTX_TEXEL_F16] = {2, true, true, 0},       [PTX_TEXEL_F32] = {4, true, true, 0},
 };
 
-/* Whether what is read are the bits of integers. */
+/* Whether a read returns integers, as their bits. */
 static bool gives_integers(const struct ptx_texture *texture)
 {
     return !kinds[texture->texel].is_real && (texture->integers || kinds[texture->texel].most == 0);
@@ -61,7 +61,7 @@ static unsigned char *bytes_at(struct fetch *fetch, uint64_t offset, int64_t y, 
 
 /* --- texels --- */
 
-/* A channel as a number; an integer that is read unchanged keeps all its bits. */
+/* Return the value of a channel. An integer that is read unchanged keeps all its bits. */
 static double number_of(const struct ptx_texture *texture, uint32_t bits, unsigned channel)
 {
     const unsigned unused = 32 - 8 * kinds[texture->texel].bytes;
@@ -81,13 +81,13 @@ static double number_of(const struct ptx_texture *texture, uint32_t bits, unsign
     return value < -1 ? -1 : value;
 }
 
-/* What an instruction returns of a channel. */
+/* Convert the value of a channel to what an instruction returns. */
 static uint32_t result_of(const struct ptx_texture *texture, double value)
 {
     return gives_integers(texture) ? (uint32_t)(int64_t)value : ptx_bits32((float)value);
 }
 
-/* False: a fault. */
+/* Returns false after a fault. */
 static bool read_texel(struct fetch *fetch, const struct axis axes[EXTENTS], unsigned corner,
                        double values[CHANNELS])
 {
@@ -101,7 +101,7 @@ static bool read_texel(struct fetch *fetch, const struct axis axes[EXTENTS], uns
         at[i] = axes[i].at[corner >> i & 1];
         outside |= axes[i].outside[corner >> i & 1];
     }
-    /* Outside there is the border; the channels that the texture lacks are zero. */
+    /* Outside is the border. Channels that the texture lacks are zero. */
     for (unsigned i = 0; i < CHANNELS; i++)
         values[i] = outside && i < texture->channels ? texture->border[i] : 0;
     if (outside)
@@ -123,7 +123,7 @@ static int64_t modulo(int64_t value, int64_t by)
     return rest < 0 ? rest + by : rest;
 }
 
-/* The texel that is taken for one that may be outside. */
+/* Return the texel for an index that may be outside, by the address mode. */
 static int64_t addressed(enum ptx_addressing mode, int64_t at, int64_t count, bool *outside)
 {
     *outside = false;
@@ -141,7 +141,7 @@ static int64_t addressed(enum ptx_addressing mode, int64_t at, int64_t count, bo
     }
 }
 
-/* A whole number within what an extent and its repetitions can be. */
+/* Round down to an integer, within bounds that no extent and its repetitions reach. */
 static int64_t whole(double value)
 {
     const double most = 1e12;
@@ -165,7 +165,7 @@ static struct axis locate(const struct ptx_texture *texture, unsigned extent, do
     struct axis axis = {.weight = 0};
     int64_t at;
 
-    /* Wrapping and mirroring need a coordinate that is normalised; others are clamped. */
+    /* Wrapping and mirroring need normalised coordinates; others are clamped. */
     if (!texture->normalised && mode != PTX_BORDER)
         mode = PTX_CLAMP;
     if (texture->normalised)
@@ -182,7 +182,7 @@ static struct axis locate(const struct ptx_texture *texture, unsigned extent, do
     return axis;
 }
 
-/* Outside there is the border, whatever the address mode is. */
+/* Outside is the border, whatever the address mode is. */
 static struct axis at_integer(const struct ptx_texture *texture, unsigned extent, int64_t at)
 {
     const int64_t count = extent_of(texture, extent);
@@ -200,7 +200,7 @@ static struct axis at_layer(const struct ptx_texture *texture, uint32_t layer, u
     return (struct axis){.at = {at, at}};
 }
 
-/* A direction: the face that it goes through, and where, normalised. */
+/* Return the face that a direction goes through, and set the normalised coordinates there. */
 static unsigned face_of(const float direction[EXTENTS], double coordinates[2])
 {
     const float x = direction[0], y = direction[1], z = direction[2];
@@ -223,7 +223,7 @@ static unsigned face_of(const float direction[EXTENTS], double coordinates[2])
     return face;
 }
 
-/* Where the lane's coordinates are. `between`: there is a weight, and not only a texel. */
+/* Locate the lane's coordinates. `between` says that texels are weighted, not only selected. */
 static void locate_all(const struct fetch *fetch, const uint32_t *coordinates, bool between,
                        struct axis axes[EXTENTS])
 {
@@ -285,7 +285,7 @@ static void fetch_one(struct fetch *fetch, const uint32_t *coordinates, uint64_t
             result_of(texture, between ? sums[i] / FRACTION / FRACTION / FRACTION : texel[i]);
 }
 
-/* One channel of the four texels around, against the clock from the lower left. */
+/* Return one channel of the four nearest texels, counterclockwise from the lower left. */
 static void gather(struct fetch *fetch, const uint32_t *coordinates, uint64_t *values)
 {
     static const unsigned char corners[] = {2, 3, 1, 0};
@@ -321,8 +321,8 @@ static uint32_t property(const struct ptx_texture *texture, enum ptx_texture_pro
 /* --- surfaces --- */
 
 /*
- * The place of `bytes` bytes, of which x is the first one's number in its row. NULL: it is outside,
- * and that is no fault, or the launch has one.
+ * Return the place of `bytes` bytes; x is the index of the first byte in its row. Returns NULL
+ * after a fault, or outside of the surface if that is none.
  */
 static unsigned char *surface_place(struct fetch *fetch, const uint32_t *coordinates,
                                     unsigned bytes, enum ptx_use use)
@@ -356,7 +356,7 @@ static unsigned char *surface_place(struct fetch *fetch, const uint32_t *coordin
     return bytes_at(fetch, (uint64_t)place[0], place[1], place[2], bytes, use);
 }
 
-/* `values`: the elements that are loaded or stored. */
+/* `values` has the elements that are loaded or stored. */
 static void use_surface(struct fetch *fetch, const uint32_t *coordinates, uint64_t *values,
                         unsigned count)
 {
@@ -375,7 +375,7 @@ static void use_surface(struct fetch *fetch, const uint32_t *coordinates, uint64
 
 /* --- instructions --- */
 
-/* False: a fault. */
+/* Returns false after a fault. */
 static bool find(struct fetch *fetch, uint64_t handle)
 {
     const struct ptx_launch *launch = fetch->step->launch;
@@ -395,7 +395,7 @@ static bool find(struct fetch *fetch, uint64_t handle)
     return false;
 }
 
-/* The list has the coordinates, and then what is loaded or stored. */
+/* The list has the coordinates, then the elements that are loaded or stored. */
 void cushim__ptx_texture(struct ptx_step *step)
 {
     const struct ptx_instruction *at = step->at;

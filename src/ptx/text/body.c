@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The body of a function: its registers and variables, labels, and one statement after another. */
+/* The body of a function: its registers and variables, its labels and its statements. */
 #include "src/ptx/text/parser.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 /* --- operands --- */
 
-/* `%r12` of `.reg .b32 %r<20>`, and `v.x` of a vector. */
+/* Find a register by its name, also `%r12` of `.reg .b32 %r<20>` and `v.x` of a vector. */
 static struct ptx_symbol *find_register(struct ptx_parser *parser, struct ptx_word name,
                                         uint32_t *index)
 {
@@ -26,7 +26,7 @@ static struct ptx_symbol *find_register(struct ptx_parser *parser, struct ptx_wo
         scale *= 10;
         prefix.length--;
         if (scale > 10 && number < scale / 10)
-            continue; /* a zero that leads here may be followed by others */
+            continue; /* a leading zero may follow other digits */
         symbol = cushim__ptx_symbol_find(parser, prefix);
         if (symbol && symbol->kind == SYMBOL_REGISTER && number < symbol->count) {
             *index = symbol->index + number * parser->body.registers[symbol->index].vector;
@@ -162,7 +162,7 @@ static void registers(struct ptx_parser *parser)
     }
 }
 
-/* The name of a variable; of gcc's `.param .u64 %P<2>` that of %P0, and then that of %P1. */
+/* The name of a variable. For `.param .u64 %P<2>`, which gcc writes, it is %P0 and then %P1. */
 static struct ptx_word numbered(struct ptx_parser *parser, const struct ptx_declared *declared,
                                 unsigned number)
 {
@@ -178,7 +178,7 @@ static struct ptx_word numbered(struct ptx_parser *parser, const struct ptx_decl
     return (struct ptx_word){name, strlen(name)};
 }
 
-/* .local or .param variables of the body: in the local memory of the frame. */
+/* Give .local and .param variables of the body a place in the local memory of the frame. */
 static void local_variables(struct ptx_parser *parser, bool of_call)
 {
     struct ptx_body *body = &parser->body;
@@ -215,7 +215,9 @@ void cushim__ptx_refer(struct ptx_parser *parser, bool listed, uint32_t place)
     };
 }
 
-/* At the end of a block, its labels are known; what it does not have may be of the next one. */
+/*
+ * At the end of a block all its labels are known. Other names may be labels of the enclosing block.
+ */
 static void resolve(struct ptx_parser *parser)
 {
     struct ptx_body *body = &parser->body;
@@ -247,7 +249,7 @@ static void resolve(struct ptx_parser *parser)
     body->reference_count = kept;
 }
 
-/* `name: .branchtargets a, b;` */
+/* Read `name: .branchtargets a, b;`. */
 static bool branch_targets(struct ptx_parser *parser, struct ptx_word name)
 {
     struct ptx_symbol *symbol;
@@ -303,7 +305,9 @@ static void directive(struct ptx_parser *parser)
             cushim__ptx_expected(parser, "'.shared'");
         cushim__ptx_variables(parser, PTX_EXTERN);
     } else {
-        /* .pragma; .callprototype: a call is checked against the function that it reaches */
+        /*
+         * .pragma; .callprototype, because a call is checked against the function that it reaches
+         */
         cushim__ptx_skip_until(parser, ";");
         cushim__ptx_expect(parser, ";");
     }
@@ -338,8 +342,8 @@ static void statement_or_label(struct ptx_parser *parser)
 }
 
 /*
- * The blocks in it are read without recursion. The header has opened the scope that the body's
- * names are in. The brace that ends the body is skipped when its code is complete.
+ * Blocks within the body are read without recursion. The header of the function has opened the
+ * scope of the body's names. The brace that ends the body is skipped when the code is complete.
  */
 void cushim__ptx_body(struct ptx_parser *parser)
 {

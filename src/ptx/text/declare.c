@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variables of PTX, registers and parameters: their types, and the names that texts share. */
+/*
+ * Declarations of variables, registers and parameters: their types, and the names that texts share.
+ */
 #include "src/ptx/text/parser.h"
 
 #include <stdlib.h>
@@ -12,7 +14,7 @@ uint64_t cushim__ptx_align(struct ptx_parser *parser, uint64_t offset, uint64_t 
     return alignment > 1 ? (offset + alignment - 1) / alignment * alignment : offset;
 }
 
-/* `.attribute(.managed)`, `.unified(...)` */
+/* Read the rest of `.attribute(.managed)` or `.unified(...)`. */
 static void attribute(struct ptx_parser *parser, struct ptx_declared *declared)
 {
     cushim__ptx_expect(parser, "(");
@@ -43,7 +45,7 @@ static void read_type(struct ptx_parser *parser, struct ptx_declared *declared)
             cushim__ptx_next(parser);
         } else if (ptx_skip(parser, ".attribute")) {
             attribute(parser, declared);
-        } else if (ptx_skip(parser, ".ptr")) { /* .global .align 16: where it points at */
+        } else if (ptx_skip(parser, ".ptr")) { /* .global .align 16: where it points to */
             while (parser->word.length > 0 && *parser->word.start == '.' &&
                    !ptx_is(parser, ".align"))
                 cushim__ptx_next(parser);
@@ -113,8 +115,8 @@ bool cushim__ptx_declared(struct ptx_parser *parser, struct ptx_declared *declar
 /* --- names that texts share --- */
 
 /*
- * What a name stands for, as the text or, unless it is local, all texts know it. If it is new, it
- * is `next`. A shared variable of a function is always new.
+ * Return the index of a name that the text knows or, unless the name is local, that another text
+ * knows. A new name gets `next`. A shared variable of a function is always new.
  */
 static uint32_t index_of(struct ptx_parser *parser, struct ptx_word name, enum ptx_symbol_kind kind,
                          enum ptx_linkage linkage, size_t next)
@@ -175,7 +177,7 @@ static void global(struct ptx_parser *parser, struct ptx_declared *declared, boo
             .alignment = declared->alignment,
         };
     }
-    /* What a reference is set to does not matter: nothing here can use it. */
+    /* Skip the initial value of a reference: the interpreter has no use for it. */
     if (declared->reference)
         cushim__ptx_skip_until(parser, ";");
     if (ptx_skip(parser, "="))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Appending instructions: operands become rows, and results go to registers. */
+/* Append instructions: operands become rows, and results go to registers. */
 #include "src/ptx/text/parser.h"
 
 #include <string.h>
@@ -59,7 +59,7 @@ void cushim__ptx_note(struct ptx_parser *parser, uint32_t **list, uint32_t *coun
     (*list)[(*count)++] = value;
 }
 
-/* A row of the tables, on registers of its sizes. */
+/* Append a row of the tables, on registers that have the sizes of its operands. */
 static void emit_row(const struct ptx_statement *statement, const char *name, uint32_t d,
                      uint32_t a, uint32_t b)
 {
@@ -69,7 +69,7 @@ static void emit_row(const struct ptx_statement *statement, const char *name, ui
     cushim__ptx_emit_on(statement, wide ? DO_LANES64 : DO_LANES32, d, a, b)->lanes = row->lanes;
 }
 
-/* The pool has no two equal constants among the last ones. */
+/* Return a constant in the pool, an equal one if there is one among the last. */
 uint32_t cushim__ptx_constant(const struct ptx_statement *statement, uint64_t value,
                               enum ptx_row row)
 {
@@ -113,7 +113,7 @@ static uint64_t literal(const struct ptx_operand *operand, enum ptx_row row)
                                                                  : ptx_bits32((float)real);
 }
 
-/* The address of a symbol, in a wide row or one of 4 bytes. */
+/* Append the address of a symbol, in a row of 8-byte or 4-byte values. */
 static uint32_t address_of(const struct ptx_statement *statement, const struct ptx_operand *operand,
                            enum ptx_row row)
 {
@@ -307,7 +307,10 @@ struct ptx_instruction *cushim__ptx_emit_rows(const struct ptx_statement *statem
     return made;
 }
 
-/* A result in a register of another size is extended or cut, and 16 bits have no others above. */
+/*
+ * Extend or cut a result to the size of its register. The bits above a register of 16 bits are
+ * cleared.
+ */
 void cushim__ptx_finish(const struct ptx_statement *statement, const struct ptx_operand *operand,
                         uint32_t result, enum ptx_row row, bool is_signed, unsigned bits)
 {

@@ -16,11 +16,11 @@ uint64_t cushim__ptx_offset(struct ptx_parser *parser)
 
 struct filling {
     const struct ptx_declared *declared;
-    struct ptx_global *global; /* NULL: the values are not wanted */
-    size_t at;                 /* bytes that are filled */
+    struct ptx_global *global; /* NULL if the values are discarded */
+    size_t at;                 /* how many bytes are filled */
 };
 
-/* An address: `name`, `generic(name)+4`. */
+/* Read an address: `name` or `generic(name)+4`. */
 static void address(struct ptx_parser *parser, struct filling *filling, unsigned shift, bool masked)
 {
     const bool generic = ptx_skip(parser, "generic");
@@ -100,7 +100,7 @@ static void scalar(struct ptx_parser *parser, struct filling *filling)
     filling->at += filling->declared->scalar;
 }
 
-/* Behind the `{`. Compilers write the elements of all dimensions one behind the other. */
+/* Read the values after the `{`. Compilers write the elements of all dimensions as one list. */
 static void values(struct ptx_parser *parser, struct filling *filling)
 {
     while (!ptx_skip(parser, "}")) {
@@ -110,7 +110,10 @@ static void values(struct ptx_parser *parser, struct filling *filling)
     }
 }
 
-/* The bytes of `a[] = {1, 2, 3}`, whose values are read once more when their number is known. */
+/*
+ * Return the size of `a[] = {1, 2, 3}`. The values are read a second time when their number is
+ * known.
+ */
 static size_t measured(struct ptx_parser *parser, struct ptx_declared declared)
 {
     const struct ptx_word word = parser->word;
@@ -138,7 +141,10 @@ void cushim__ptx_initial(struct ptx_parser *parser, struct ptx_declared *declare
     if (index != SIZE_MAX) {
         filling.global = &parser->program->globals[index];
         filling.global->bytes = declared->bytes;
-        /* The system's own zeros: of a large variable only what has a value is touched. */
+        /*
+         * calloc() returns untouched pages of the system, so that a large variable costs only what
+         * has values.
+         */
         if (declared->bytes <= 1 << 30)
             filling.global->initial = calloc(1, declared->bytes + 1);
         if (!filling.global->initial)

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* After all texts: what is still missing, and what each kernel needs with all that it calls. */
+/*
+ * Linking, after all texts: find missing definitions, and what each kernel needs with all that it
+ * calls.
+ */
 #include "src/ptx/text/parser.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Functions that the driver has. */
+/* Functions that the driver provides. */
 static const char *const builtins[] = {
     [BUILTIN_PRINT] = "vprintf",
     [BUILTIN_ASSERT] = "__assertfail",
@@ -14,7 +17,7 @@ static const char *const builtins[] = {
     [BUILTIN_FREE] = "free",
 };
 
-/* Whether all that functions call is defined, or the driver's. */
+/* Whether every function that is called is defined by a text or by the driver. */
 static bool resolve(struct ptx_program *program, struct ptx_error *error)
 {
     for (uint32_t i = 0; i < program->function_count; i++) {
@@ -43,8 +46,8 @@ static uint32_t most(uint32_t a, uint32_t b)
 }
 
 /*
- * The deepest frames and local memory below each function, callees before callers. What is called
- * more deeply than this, or recurs, is not counted: frames grow when they have to.
+ * Compute the most that the frames of a function and its callees need, callees first. Deeper calls
+ * and recursion are not counted: frames grow when they have to.
  */
 static void measure(struct ptx_function *functions, uint32_t index, unsigned depth)
 {
@@ -75,8 +78,9 @@ static void reach(struct ptx_program *program, uint32_t index, uint32_t *found, 
 }
 
 /*
- * All functions that a kernel calls, itself first, and if it calls pointers, all whose address is
- * taken somewhere, without recursion of the C stack. Returns how many.
+ * Find all functions that a kernel calls, itself first. If it calls a pointer, these include every
+ * function whose address is taken. Returns how many there are. The search does not recurse, so the
+ * C stack is bounded.
  */
 static uint32_t closure(struct ptx_program *program, uint32_t root, uint32_t *found)
 {
@@ -103,12 +107,12 @@ static size_t aligned(size_t offset, size_t alignment)
     return (offset + alignment - 1) / alignment * alignment;
 }
 
-/* `found` has room for all functions. False: out of memory. */
+/* `found` has room for all functions. Returns false if memory runs out. */
 static bool finish_kernel(struct ptx_program *program, struct ptx_kernel *kernel, uint32_t *found)
 {
     struct ptx_function *function = &program->functions[kernel->function];
     const uint32_t count = closure(program, kernel->function, found);
-    size_t offset = 0, alignment = 1; /* of dynamic shared memory, if there is some */
+    size_t offset = 0, alignment = 1; /* of dynamic shared memory, if there is any */
 
     function->shared_offsets =
         malloc((program->shared_count + 1) * sizeof *function->shared_offsets);
@@ -116,7 +120,10 @@ static bool finish_kernel(struct ptx_program *program, struct ptx_kernel *kernel
         return false;
     for (uint32_t i = 0; i < program->shared_count; i++)
         function->shared_offsets[i] = PTX_UNUSED;
-    /* First what has a size; what is dynamic begins after it, as aligned as ptxas aligns it. */
+    /*
+     * Variables with a size come first. Dynamic shared memory begins after them, aligned as ptxas
+     * aligns it.
+     */
     for (unsigned dynamic = 0; dynamic < 2; dynamic++) {
         for (uint32_t i = 0; i < count; i++) {
             const struct ptx_function *member = &program->functions[found[i]];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules: the top level of PTX texts, what they share, and what a kernel needs of all of it. */
+/* Modules: the top level of PTX texts. */
 #include "src/ptx/text/parser.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ struct ptx_module *cushim__ptx_create(const struct ptx_target *target)
     return &program->module;
 }
 
-/* Names are of use until the texts are linked. */
+/* A module that was not linked still has its names. */
 void cushim__ptx_release(struct ptx_module *module)
 {
     if (!module)
@@ -46,7 +46,7 @@ unsigned char *cushim__ptx_take_initial(struct ptx_module *module, size_t global
 
 /* --- functions and kernels --- */
 
-/* `128, 2, 1`: returns the product. */
+/* Read `128, 2, 1`, and return the product. */
 static unsigned extents(struct ptx_parser *parser, unsigned values[3])
 {
     uint64_t threads = 1;
@@ -65,7 +65,7 @@ static unsigned extents(struct ptx_parser *parser, unsigned values[3])
     return (unsigned)threads;
 }
 
-/* What stands between the parameters and the body. */
+/* Read the directives between the parameters and the body. */
 static void directives(struct ptx_parser *parser, struct ptx_kernel *kernel)
 {
     unsigned values[3];
@@ -95,7 +95,10 @@ static void clear_body(struct ptx_body *body)
     *body = (struct ptx_body){0};
 }
 
-/* What is not translated; but the shared variables of a kernel are its own, unless .extern. */
+/*
+ * Skip a body that is not translated. The shared variables of a kernel are read, because their
+ * sizes count, unless they are .extern.
+ */
 static void skip_body(struct ptx_parser *parser)
 {
     unsigned depth = 0;
@@ -116,7 +119,7 @@ static void skip_body(struct ptx_parser *parser)
     } while (depth > 0);
 }
 
-/* A kernel, or what is to be known of it from now on. */
+/* Add a kernel to the module, or replace what an earlier declaration said of it. */
 static void set_kernel(struct ptx_parser *parser, struct ptx_function *function,
                        struct ptx_kernel *kernel)
 {
@@ -141,7 +144,7 @@ static void set_kernel(struct ptx_parser *parser, struct ptx_function *function,
     body->kernel = &program->kernels[function->kernel];
 }
 
-/* After the header, until behind the brace that ends the body. */
+/* Translate the body, from after the header to after the closing brace. */
 static void translate_body(struct ptx_parser *parser, struct ptx_function *function,
                            enum ptx_linkage linkage)
 {
@@ -163,8 +166,8 @@ static void translate_body(struct ptx_parser *parser, struct ptx_function *funct
 }
 
 /*
- * `.entry name (.param .u64 a) .maxntid 32`, or
- * `.func (.param .b32 result) name (.param .b32 a) .noreturn`, and the body.
+ * Read `.entry name (.param .u64 a) .maxntid 32` or `.func (.param .b32 result) name (.param .b32
+ * a) .noreturn`, and the body.
  */
 static void function(struct ptx_parser *parser, bool is_kernel, enum ptx_linkage linkage)
 {
@@ -173,7 +176,7 @@ static void function(struct ptx_parser *parser, bool is_kernel, enum ptx_linkage
     struct ptx_function *function;
     uint32_t results;
 
-    /* The name comes after the results, but belongs to the text and not to the body. */
+    /* The name comes after the results, but belongs to the text, not to the body. */
     cushim__ptx_scope_open(parser);
     if (!is_kernel)
         cushim__ptx_parameters(parser, SYMBOL_LOCAL);
@@ -214,7 +217,7 @@ static void function(struct ptx_parser *parser, bool is_kernel, enum ptx_linkage
 
 /* --- the top level --- */
 
-/* `6.0` as 60. What no driver knows is as high as can be. */
+/* Read `6.0` as 60. A version that no driver can have becomes the highest. */
 static unsigned version(struct ptx_parser *parser)
 {
     char text[24] = "", *end;
@@ -229,7 +232,9 @@ static unsigned version(struct ptx_parser *parser)
     return major < 100 && minor < 100 ? (unsigned)(major * 10 + minor) : 9999;
 }
 
-/* `sm_50`, or `sm_90a` for that very device; `compute_50` means the same. */
+/*
+ * Read `sm_50`, or `sm_90a`, which is for that device only; `compute_50` means the same as `sm_50`.
+ */
 static unsigned architecture(struct ptx_parser *parser)
 {
     const char *digits = memchr(parser->word.start, '_', parser->word.length);

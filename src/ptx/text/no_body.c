@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Built in place of the translation of kernels with -Dkernels=disabled. PTX is then read for its
- * declarations alone, and bodies are passed over.
+ * Replaces the translation of kernels in a build with -Dkernels=disabled. PTX is then read only for
+ * its declarations, and bodies are skipped.
  */
 #include "src/ptx/text/parser.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opcodes taken apart: `ld.global.nc.L2::128B.v2.f32` is a base, types and modifiers. */
+/* The parts of an opcode: `ld.global.nc.L2::128B.v2.f32` has a base, types and modifiers. */
 #include "src/ptx/text/parser.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@ enum ptx_type cushim__ptx_type(struct ptx_word word)
     return TYPE_NONE;
 }
 
-/* What instructions use memory. */
+/* The instructions that use memory. */
 #define MEMORY                                                                              \
     ".ld.ldu.st.atom.red.cvta.isspacep.cp.prefetch.prefetchu.fence.membar.mbarrier.barrier" \
     ".applypriority.discard.tex.tld4.suld.sust"
@@ -43,9 +43,9 @@ enum ptx_type cushim__ptx_type(struct ptx_word word)
 #define SURFACES ".suld.sust"
 
 /*
- * The words that are known, and the instructions that have them; NULL: all. `and` is a modifier of
- * setp, and no base; `lo` and `hi` compare in setp, and are halves elsewhere; `b` is a channel of
- * tld4. The words of a row are one flag, or have values that follow each other.
+ * The known modifiers, and the instructions that have them (NULL: all). A word may have several
+ * meanings: `and` is also an instruction; `lo` and `hi` compare in setp and are halves elsewhere;
+ * `b` is also a channel of tld4. The words of a row set one flag, or have consecutive values.
  */
 static const struct {
     enum ptx_meaning meaning;
@@ -85,7 +85,10 @@ static const struct {
     {UNFORMATTED, SURFACES, 1, {"b"}},
 };
 
-/* Words of these that have no meaning in one order of all. */
+/*
+ * Modifiers of these instructions that have no meaning here, where all threads see one order of
+ * accesses.
+ */
 static const char ignored[] = ".ca.cg.cs.cv.lu.wb.wt.nc.weak.cta.cluster.gpu.sys.gl"
                               ".L1::evict_normal.L1::evict_unchanged.L1::evict_first.L1::evict_last"
                               ".L1::no_allocate.L2::64B.L2::128B.L2::256B";
@@ -102,7 +105,7 @@ bool cushim__ptx_has(const char *words, const char *word)
     return false;
 }
 
-/* False: the word is not known, or is part of the instruction's name. */
+/* Returns false if the word is not known, or is part of the instruction's name. */
 static bool understand(struct ptx_opcode *opcode, const char *word)
 {
     for (size_t i = 0; i < sizeof modifiers / sizeof *modifiers; i++) {

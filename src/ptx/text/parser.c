@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PTX text, word by word; names and their scopes; memory; errors. */
+/* The lexer, names and their scopes, memory and errors. */
 #include "src/ptx/text/parser.h"
 
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The current statement, as it stands, on one line. */
+/* Copy the current statement, as one line. */
 static void quote(const struct ptx_parser *parser, char *text, size_t size)
 {
     const char *from = parser->statement;
@@ -119,7 +119,7 @@ void *cushim__ptx_pool(struct ptx_parser *parser, size_t bytes)
     return cushim__ptx_names_pool(parser, &parser->names, bytes);
 }
 
-/* The room for elements is LEAST, and then the powers of two. */
+/* The capacity of an array is LEAST at first, and then a power of two. */
 enum { LEAST = 16 };
 
 void *cushim__ptx_grow(struct ptx_parser *parser, void *array, size_t count, size_t element)
@@ -197,7 +197,7 @@ static void skip_blanks(struct ptx_parser *parser)
     }
 }
 
-/* `1.5e-3`: a sign after the `e` belongs to a decimal number. */
+/* Whether a sign belongs to the exponent of a decimal number, as in `1.5e-3`. */
 static bool signed_exponent(const struct ptx_parser *parser)
 {
     const char *start = parser->word.start;
@@ -217,7 +217,7 @@ void cushim__ptx_next(struct ptx_parser *parser)
         step(parser);
         skip_past(parser, "\"");
     } else if (parser->at < parser->end && is_word(*parser->at)) {
-        /* A directive ends before the next one, `.reg.b16`; an opcode keeps its parts. */
+        /* A directive ends at the next dot, as in `.reg.b16`; an opcode contains its dots. */
         const bool directive = *parser->at == '.';
 
         while (parser->at < parser->end) {
@@ -297,7 +297,7 @@ static uint64_t digits(struct ptx_parser *parser, const char *text, int base)
     return value;
 }
 
-/* Without the C library's, whose result depends on the locale. */
+/* strtod() may expect a comma for the point, depending on the locale. */
 static double decimal(struct ptx_parser *parser, char *text)
 {
     char *end, *dot = strchr(text, '.');
@@ -386,7 +386,7 @@ struct ptx_symbol *cushim__ptx_names_find(const struct ptx_names *names, int kin
     return symbol;
 }
 
-/* The newest comes first, so an inner block's hides an outer one's. */
+/* The newest symbol comes first in its bucket, so a name in an inner block hides an outer one. */
 struct ptx_symbol *cushim__ptx_names_add(struct ptx_parser *parser, struct ptx_names *names,
                                          int kind, struct ptx_word name, uint32_t index)
 {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Places in the frame for registers. PTX has a register for each value, and a frame with a row for
- * each would be far too large, so registers that do not live at the same time share one.
+ * Register allocation: each register gets a place in the frame. PTX has a register for each value,
+ * and a frame with a row for each would be far too large, so registers that are not live at the
+ * same time share a row.
  *
- * What lives where is found for basic blocks, as usual. A register then lives from the first to the
- * last instruction at which it does, and places are given in the order of the beginnings. Lanes
- * that have diverged do not matter: each lane has its own column, and takes its own way through.
+ * This is a linear scan. Liveness is computed over basic blocks. The interval of a register is from
+ * the first to the last instruction at which it is live, and places are given in the order in which
+ * intervals begin. Divergence does not matter, because each lane has its own column of the frame
+ * and its own path through the code.
  */
 #include "src/ptx/text/parser.h"
 
@@ -13,11 +15,11 @@
 #include <string.h>
 
 struct block {
-    uint32_t first, end;     /* instructions */
-    const uint32_t *targets; /* instructions that it may branch to */
+    uint32_t first, end;     /* indices of instructions */
+    const uint32_t *targets; /* instructions that the block may branch to */
     uint32_t target_count;
-    bool falls;                   /* it may go on with the next block */
-    uint64_t *in, *out, *defines; /* registers that live at its ends, and that it writes */
+    bool falls;                   /* control may fall through to the next block */
+    uint64_t *in, *out, *defines; /* registers live at entry and exit, and those that it writes */
 };
 
 struct life {
@@ -28,14 +30,14 @@ struct liveness {
     struct ptx_parser *parser;
     struct block *blocks;
     uint32_t block_count;
-    uint32_t *block_of; /* an instruction */
-    size_t words;       /* of a set of registers */
+    uint32_t *block_of; /* the block of each instruction */
+    size_t words;       /* 64-bit words of a set of registers */
     struct life *lives;
 };
 
 /*
- * The registers that an instruction reads, and then those that it writes: its own operands, and
- * those in a list.
+ * The registers that an instruction reads, and then those that it writes. They are its own operands
+ * and those of its list.
  */
 struct operands {
     uint32_t *at[6 + 8];
@@ -69,7 +71,7 @@ static void list_operands(struct liveness *liveness, struct ptx_instruction *at,
             add(operands, &list[i], at->handler == DO_LOAD);
         break;
     case DO_TEXTURE:
-        /* Coordinates, and then what is loaded, or stored. */
+        /* Coordinates come first, then the elements that are loaded or stored. */
         for (unsigned i = 0; i < coordinates + at->count; i++)
             add(operands, &list[i], i >= coordinates && !at->type);
         break;
@@ -90,7 +92,7 @@ static bool ends_block(const struct ptx_instruction *at)
            at->handler == DO_EXIT;
 }
 
-/* The instructions that one may branch to: how many there are. */
+/* Set the possible targets of a branch, and return how many there are. */
 static uint32_t targets_of(const struct liveness *liveness, const struct ptx_instruction *at,
                            const uint32_t **targets)
 {
@@ -136,7 +138,10 @@ static void find_blocks(struct liveness *liveness)
 
 /* --- what lives where --- */
 
-/* What a block reads before it writes it lives at its beginning; it is written if in any case. */
+/*
+ * A register that the block reads before it writes it is live at entry. A write under a guard may
+ * not happen, so it does not count.
+ */
 static void find_uses(struct liveness *liveness, struct block *block)
 {
     struct operands operands;
@@ -174,7 +179,10 @@ static void find_lives(struct liveness *liveness)
         for (uint32_t i = liveness->block_count; i-- > 0;) {
             struct block *block = &liveness->blocks[i];
 
-            /* What may follow it: the targets of its branch, and the next one. */
+            /*
+             * The successors are the targets of the branch and, if the block falls through, the
+             * next block.
+             */
             for (uint32_t j = 0; j < block->target_count + block->falls; j++) {
                 const struct block *after =
                     j < block->target_count
@@ -239,8 +247,9 @@ static int by_beginning(const void *a, const void *b)
 /* --- places --- */
 
 /*
- * Registers of one size: the places that are free again, lowest first. What an instruction reads
- * last is not yet free for its result, which so can be computed in place. Returns where they end.
+ * Place the registers of one size, each in the lowest place that is free. A place that an
+ * instruction reads last is not free for its result, so the handler can write the result while it
+ * reads its sources. Returns the end of the places.
  */
 static uint32_t give_places(struct liveness *liveness, unsigned bytes, uint32_t begin,
                             uint32_t place_bytes)
@@ -307,7 +316,7 @@ void cushim__ptx_registers_place(struct ptx_parser *parser)
             at->b = at->b == PTX_UNUSED ? 0 : at->b;
             at->c = at->c == PTX_UNUSED ? 0 : at->c;
         }
-        /* What a call needs to know of its own frame, and what leaves a kernel. */
+        /* A call needs the sizes of its own frame. A return from a kernel ends the lanes. */
         if (at->handler == DO_CALL || at->handler == DO_CALL_INDIRECT) {
             at->d = function->local_bytes;
             at->e = function->frame_bytes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The instructions that are known, and arithmetic: from a statement to rows of the tables. */
+/* Instruction selection: all known instructions, and arithmetic by rows of the tables. */
 #include "src/ptx/text/parser.h"
 
 #include <stdio.h>
@@ -63,7 +63,7 @@ static bool select_row(struct ptx_statement *statement)
 
 /* --- carries --- */
 
-/* add, addc, sub, subc, mad and madc with `.cc` or a `c` at their end. */
+/* Select add, addc, sub, subc, mad and madc with `.cc` or a final `c`. */
 static bool select_carry(struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
@@ -112,7 +112,7 @@ static const struct ptx_selector select_arithmetic[] = {
 
 /* --- the names of all instructions --- */
 
-/* Rows that are no arithmetic of lanes. */
+/* Rows that have a handler instead of a function for lanes. */
 static const struct ptx_alu others[] = {
     {"lop3.b32", "wwww=", NULL, 0, DO_LOP3, 0},
     {"bfi.b32", "wwwww", NULL, 0, DO_INSERT, 0},
@@ -137,7 +137,7 @@ static const struct ptx_selector *const selectors[] = {
     select_arithmetic,
 };
 
-/* The names of rows are in the module's table: their table, and their index there. */
+/* The module's names map the name of a row to its table and its index there. */
 enum { TABLES = sizeof tables / sizeof *tables, SELECTORS = sizeof selectors / sizeof *selectors };
 enum { TABLE_ROWS = 1 << 10 };
 
@@ -191,7 +191,10 @@ const struct ptx_alu *cushim__ptx_alu_find(const struct ptx_names *names, const 
     return found ? &tables[found->index / TABLE_ROWS][found->index % TABLE_ROWS] : NULL;
 }
 
-/* By the first part of a name, `add`. False: it is not known. NULL: it has rows alone. */
+/*
+ * Find the selector for the first part of a name, `add`. Returns false if it is not known. The
+ * selector is NULL if the instruction has only rows.
+ */
 static bool find_selector(const struct ptx_names *names, const char *base,
                           const struct ptx_selector **selector)
 {
@@ -205,7 +208,7 @@ static bool find_selector(const struct ptx_names *names, const char *base,
 
 /* --- statements --- */
 
-/* Whether operands of a video instruction choose parts of their words: `%r1.b0`. */
+/* Whether operands of a video instruction select parts of a word, as in `%r1.b0`. */
 static bool has_selectors(const struct ptx_parser *parser, const struct ptx_opcode *opcode)
 {
     const char *at = parser->word.start;
@@ -217,7 +220,7 @@ static bool has_selectors(const struct ptx_parser *parser, const struct ptx_opco
     return at < parser->end && *at == '.';
 }
 
-/* False: there is an expression of constants, whose value compilers write. */
+/* Returns false at an expression of constants. Compilers write its value instead. */
 static bool read_operands(struct ptx_statement *statement)
 {
     struct ptx_parser *const parser = statement->parser;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Branches, calls, and what lanes and threads do together: to the internal code. */
+/* Instruction selection: branches, calls, barriers and collectives of a warp. */
 #include "src/ptx/text/parser.h"
 
 #include <string.h>
@@ -7,8 +7,8 @@
 /* --- calls --- */
 
 /*
- * `(a, b)`, or none of it: .param variables of the body, to the list. False: one is a register or a
- * constant.
+ * Read `(a, b)`, if it is there, and append the .param variables of the body to the list. Returns
+ * false if an argument is a register or a constant.
  */
 static bool arguments(struct ptx_parser *parser, uint32_t *count)
 {
@@ -105,7 +105,10 @@ static bool branch_table(struct ptx_statement *statement)
 
 /* --- what the lanes of a warp do together --- */
 
-/* `t`: a row of the type. Those that are not .sync wait for no other lane. */
+/*
+ * `t` stands for a row of the instruction's type. Instructions without .sync wait for no other
+ * lane.
+ */
 static const struct {
     const char *base, *words, *rows;
     enum ptx_collective kind;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instructions on memory, addresses and textures: from a statement to the internal code. */
+/* Instruction selection: memory, addresses and textures. */
 #include "src/ptx/text/parser.h"
 
 #include <string.h>
 
-/* Loads and stores: the elements of a vector follow each other in memory. */
+/* Select a load or store. The elements of a vector are consecutive in memory. */
 static bool select_transfer(struct ptx_statement *statement)
 {
     struct ptx_parser *const parser = statement->parser;
@@ -88,8 +88,9 @@ static bool select_atomic(struct ptx_statement *statement)
 /* --- mbarrier and cp.async --- */
 
 /*
- * The form of each: a word at its end may be left out. Copies end at once, so nobody has to wait,
- * and an arrival at their end is one now, if the barrier expects it.
+ * The forms of these instructions; a final word operand is optional. Copies complete at once, so a
+ * wait for them does nothing, and an arrival upon their completion happens at once, if the barrier
+ * expects it.
  */
 static const struct {
     const char *words, *rows;
@@ -145,7 +146,7 @@ static bool select_form(struct ptx_statement *statement)
     return made->d == PTX_UNUSED || made->d == statement->operands[0].reg;
 }
 
-/* cp.async [shared], [global], size, read size: at once, so nobody has to wait. */
+/* Select cp.async [shared], [global], size, read size. The copy completes at once. */
 static bool select_copy(struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
@@ -153,7 +154,7 @@ static bool select_copy(struct ptx_statement *statement)
     struct ptx_place to, from;
     uint32_t size = PTX_UNUSED;
     const bool hinted = strcmp(opcode->words, ".async.L2::cache_hint") == 0;
-    /* The last one is a policy then, which has no meaning here. */
+    /* The last operand is a cache policy in this case, which has no meaning here. */
     const unsigned count = statement->operand_count - (hinted ? 1 : 0);
 
     if (select_form(statement))
@@ -162,7 +163,7 @@ static bool select_copy(struct ptx_statement *statement)
         statement->operand_count < (hinted ? 4 : 3) ||
         statement->operands[2].kind != OPERAND_INTEGER || statement->operands[2].integer > 16)
         return false;
-    /* A predicate, by which the source may be ignored. */
+    /* A predicate would say whether to ignore the source. */
     if (count == 4 && statement->operands[3].kind == OPERAND_REGISTER &&
         statement->parser->body.registers[statement->operands[3].reg].bytes == 1)
         return false;
@@ -207,7 +208,7 @@ static bool select_policy(struct ptx_statement *statement)
 
 /* --- textures and surfaces --- */
 
-/* Whether it is one that texture.c executes. */
+/* Whether texture.c executes the instruction. */
 static bool is_done(const struct ptx_opcode *opcode, enum ptx_texture_operation *operation)
 {
     const char *const base = opcode->base;
@@ -235,7 +236,10 @@ static bool is_done(const struct ptx_opcode *opcode, enum ptx_texture_operation 
            (type == TYPE_B8 || type == TYPE_B16 || type == TYPE_B32 || type == TYPE_B64);
 }
 
-/* `d, [handle, {x, y}]`, or of a store `[handle, {x, y}], a`. What comes after has no meaning. */
+/*
+ * Select `d, [handle, {x, y}]`, or the store `[handle, {x, y}], a`. Operands after these have no
+ * meaning here.
+ */
 static bool select_texture(struct ptx_statement *statement)
 {
     struct ptx_parser *const parser = statement->parser;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Comparisons, choices, moves and conversions: from a statement to the internal code. */
+/* Instruction selection: comparisons, choices, moves and conversions. */
 #include "src/ptx/text/parser.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ static void move(const struct ptx_statement *statement, uint32_t to, uint32_t fr
     cushim__ptx_emit_on(statement, bytes == 8 ? DO_MOVE64 : DO_MOVE32, to, from, PTX_UNUSED);
 }
 
-/* `low` and above it `high`, each of so many bits. */
+/* Append the combination of `low` and, above it, `high`, each of `bits` bits. */
 static void combine(const struct ptx_statement *statement, uint32_t to, uint32_t low, uint32_t high,
                     unsigned bits)
 {
@@ -19,7 +19,7 @@ static void combine(const struct ptx_statement *statement, uint32_t to, uint32_t
     made->bytes = bits == 32 ? 8 : 4;
 }
 
-/* So many bits of a row from `shift` on. */
+/* Append the extraction of `bits` bits from bit `shift` on. */
 static void part(const struct ptx_statement *statement, uint32_t to, uint32_t from, unsigned shift,
                  unsigned bits, unsigned flags)
 {
@@ -64,7 +64,7 @@ static bool compare_one(struct ptx_statement *statement)
     return cushim__ptx_types[opcode->types[0]].bytes <= 4 && made->d == statement->operands[0].reg;
 }
 
-/* Two f16 or bf16 are compared each by itself, without the guard until the results. */
+/* Compare the halves of an f16x2 or bf16x2 one by one. Only the final results are guarded. */
 static bool select_compare(struct ptx_statement *statement)
 {
     const struct ptx_opcode *opcode = &statement->opcode;
@@ -100,7 +100,7 @@ static bool select_compare(struct ptx_statement *statement)
         combine(statement, cushim__ptx_result(statement, &statement->operands[0], ROW_WORD),
                 results[0], results[1], 16);
     } else {
-        /* The guard may be one of the results, which is written last then. */
+        /* If the guard is one of the results, that result is written last. */
         const bool first = statement->operands[0].kind == OPERAND_REGISTER &&
                            statement->operands[0].reg == statement->guard;
 
@@ -147,7 +147,7 @@ static bool select_selp(struct ptx_statement *statement)
 
 /* --- moves --- */
 
-/* mov.b64 d, {a, b}: the first element is the lowest. */
+/* Select mov.b64 d, {a, b}. The first element is the lowest. */
 static bool pack(struct ptx_statement *statement, enum ptx_row row, unsigned bytes)
 {
     const struct ptx_operand vector = statement->operands[1];
@@ -194,7 +194,7 @@ static bool unpack(struct ptx_statement *statement, enum ptx_row row, unsigned b
             continue;
         if (to != vector.elements[i].reg)
             return false;
-        /* The source may be one of the elements. */
+        /* The source register may be one of the elements. */
         if (to == from && i + 1 < vector.count) {
             const uint32_t copy = cushim__ptx_register_new(statement, ROW_WORD);
 
@@ -206,7 +206,10 @@ static bool unpack(struct ptx_statement *statement, enum ptx_row row, unsigned b
     return true;
 }
 
-/* One register, or as in mov.v2.u32 several, which are all read before one is written. */
+/*
+ * Move one register or, as in mov.v2.u32, several. All of these are read before the first is
+ * written.
+ */
 static bool move_all(struct ptx_statement *statement, enum ptx_row row, unsigned bytes)
 {
     const unsigned count = statement->opcode.of[VECTOR], row_bytes = ptx_is_wide(row) ? 8 : 4;
@@ -262,7 +265,7 @@ static bool select_cvt(struct ptx_statement *statement)
     const struct ptx_opcode *opcode = &statement->opcode;
     const enum ptx_type to = opcode->types[0], from = opcode->types[1];
     const enum ptx_row row = cushim__ptx_types[to].row;
-    /* Two numbers from two f32; of 8 bits from f16, or the other way. */
+    /* `pair`: from two f32 to two numbers. `eight`: between f16x2 and two numbers of 8 bits. */
     const bool pair = from == TYPE_F32 && (to == TYPE_F16X2 || to == TYPE_BF16X2 ||
                                            to == TYPE_E4M3X2 || to == TYPE_E5M2X2);
     const bool eight = to == TYPE_E4M3X2 || to == TYPE_E5M2X2
