@@ -60,7 +60,7 @@ struct calls_object {
 
 /* Work on memory that has not been waited for. */
 struct calls_work {
-    uint64_t stream; /* 0: a default stream, or captured */
+    uint64_t stream;                    /* 0: a default stream, or captured */
     const struct calls_object *context; /* NULL: captured, so every launch executes the work */
     uint64_t from, to;                  /* the addresses that it reads and writes; 0: none */
     size_t bytes;
