@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that learns that there is no driver: absent WAY TURNS
+ * A program that detects that there is no driver: absent WAY TURNS
  *
- * nothing  it does not ask
+ * nothing  it does not look for a driver
  * linker   it asks the dynamic linker for libcuda.so.1
  * cushim   it makes a call through the table
  *
- * Then it makes so many calls more. Prints the nanoseconds that the first thing took.
+ * Then it does the same TURNS times more. Prints the nanoseconds of the first time.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What cushim costs: one table. Every figure is a ratio of two things that were measured in the
-same run and took turns, or an instruction count (callgrind).
+"""The cost of cushim, as one table. Every figure is a ratio of two alternating measurements in the
+same run, or an instruction count (callgrind).
 
 examples:
   meson compile -C build bench && tests/bench/bench.py          the table
@@ -96,7 +96,7 @@ def processor():
 
 
 def settings_of(build):
-    """How cushim was compiled there; the programs around it are the same in every build."""
+    """Return how cushim was compiled; the programs around it are the same in every build."""
     try:
         with open(os.path.join(build, 'meson-info', 'intro-buildoptions.json'),
                   encoding='utf-8') as file:
@@ -108,7 +108,7 @@ def settings_of(build):
 
 
 def about(bench, build):
-    """On what was measured; nothing that names the machine."""
+    """Return what the figures were measured on, without anything that identifies the machine."""
     found = {
         'commit': output_of('git', 'rev-parse', '--short', 'HEAD'),
         'command': 'tests/bench/bench.py' + (' --gpu' if bench.gpu else ''),
@@ -128,7 +128,7 @@ def about(bench, build):
 
 
 def wanted(options):
-    """The rows that are asked for, and that this machine is for."""
+    """Return the requested rows that can be measured on this machine."""
     places = ('gpu', 'both') if options.gpu else ('counted', 'here', 'both')
     places = ('counted',) if options.judge else places
     return [row for row in rows.rows()
@@ -138,7 +138,7 @@ def wanted(options):
 
 
 class Watch:
-    """Progress, where a person watches."""
+    """Print progress on a terminal."""
 
     def __init__(self, total):
         self.shown, self.total, self.row, self.done = sys.stderr.isatty(), total, '', 0
@@ -161,7 +161,9 @@ class Watch:
 
 
 def measure(found, bench, watch):
-    """(row, figure) of what can be measured, and (row, why) of what cannot."""
+    """Yield (row, figure) for each measured row, and (row, reason) for each row that cannot be
+    measured.
+    """
     measured, skipped = [], []
     for row in found:
         watch.begin(row)
@@ -174,7 +176,7 @@ def measure(found, bench, watch):
 
 
 def read_results(path):
-    """What --json has written: about what, and the rows."""
+    """Read the output of --json: what the figures were measured on, and the rows."""
     try:
         with open(path, encoding='utf-8') as file:
             read = json.load(file)
@@ -187,14 +189,17 @@ def read_results(path):
 
 
 def forget_environment(gpu):
-    """The drivers are named here, and nobody else's variables lead to another."""
+    """Remove variables of the caller that select a driver, because the bench names its drivers
+    itself.
+    """
     for name in list(os.environ):
         if name.startswith('CUSHIM_') or (name.startswith('LD_') and not gpu):
             del os.environ[name]
 
 
 def find_driver(bench, options):
-    """Have all programs use one driver: the bench's, one that is named, or one that is found."""
+    """Make all programs use one driver: the bench's, a named one, or the one that the loader finds.
+    """
     if options.driver:
         bench.driver = os.path.abspath(options.driver)
     elif not options.gpu:
@@ -207,7 +212,7 @@ def find_driver(bench, options):
 
 
 def too_many(measured, bench):
-    """Print what a test does not allow, and say how often."""
+    """Print the rows that exceed their limits, and return their number."""
     count = 0
     for row, figure in measured:
         marks = row.marks and row.marks * bench.mark()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the table says of results, and how they come about; nothing is measured. The figures that
-README.md quotes are those of RESULTS.md.
+"""How the table shows results, and how figures are computed; nothing is measured. The figures in
+README.md must be those of RESULTS.md.
 
     bench_test.py RESULTS.md README.md
 """
@@ -24,7 +24,7 @@ import table  # noqa: E402
 
 
 def missed(name):
-    """A result of a row that misses its goal."""
+    """Return a result of a row that misses its goal."""
     found, = [found for found in rows.rows() if found.name == name]
     figure = measure.Figure(1e6, absolute=1e6)
     return table.result_of(found, figure, None)
@@ -107,7 +107,7 @@ class Figures(unittest.TestCase):
         self.assertEqual(rows.pending_bytes(bench_that_prints('100.0 160\n')).value, 160)
 
 
-# A sentence of README.md, and the rows of RESULTS.md that its figures are those of, in order.
+# Sentences of README.md, and the rows of RESULTS.md from which their figures come, in order.
 QUOTED = (r'takes ([\d.]+) instructions when it is linked and ([\d.]+) through the table; '
           r'`cushim_event_query\(\)` adds ([\d.]+)\. ',
           ['linked, by the PLT, executable', 'the table, libcushim.so, executable',
@@ -115,7 +115,7 @@ QUOTED = (r'takes ([\d.]+) instructions when it is linked and ([\d.]+) through t
 
 
 def rows_of(text):
-    """The cells of each row of a Markdown table, in all tables of a text."""
+    """Return the cells of each row of all Markdown tables in a text."""
     return [[cell.strip() for cell in line.strip().strip('|').split('|')]
             for line in text.splitlines() if line.lstrip().startswith('|')]
 

@@ -4,15 +4,15 @@
  * cost time|processor ROUNDS [ROW...]
  * cost count ROW WAY TURNS
  *
- * What calls cost, each made in several ways: by a module of cushim, through its table, by the
- * driver's own function, through a layer, on the mock. bench.py runs this; what the ways are is
- * said in the tables of the other files.
+ * The cost of calls, each in several ways: through a module of cushim, through its table, as the
+ * driver's own function, through a layer, on the mock. bench.py runs this program; the tables of
+ * the other files have the rows and ways.
  *
- * `time`: the ways of a row take turns, round by round, in one process, so that a change of the
- * state of the machine hits them alike. Each round prints a line `time ROW WAY NS` for each way.
- * `processor`: the same in time of the processor, where others use the machine too.
- * `count`: one way so often, for callgrind. The driver is the one that CUSHIM_LIBRARY names, or is
- * searched for. Exit status 1 means that a call failed, 77 that there is no driver or no device.
+ * `time`: the ways of a row alternate, round by round, in one process, so that a change of the
+ * machine's state affects all of them. Each round prints a line `time ROW WAY NS` for each way.
+ * `processor`: the same in CPU time, for machines that others use, too. `count`: makes one way
+ * TURNS times, for callgrind. The driver is the one in CUSHIM_LIBRARY, or the one that the loader
+ * finds. The exit status is 1 if a call failed, and 77 if there is no driver or no device.
  */
 #define _GNU_SOURCE
 #include "cost.h"
@@ -26,10 +26,10 @@
 
 enum { SKIPPED = 77, MOST_CALLS = 1000000 };
 
-/* Work for the device is queued by so much, and then waited for without the clock running. */
+/* How many operations are queued on the device before a wait, which is not timed. */
 enum { BATCH = 256 };
 
-/* How long a measurement takes. */
+/* The duration of one measurement. */
 #define MEASURE_NS 4e6
 
 struct cushim_context *cost_context;
@@ -88,7 +88,7 @@ static double run(const struct cost_row *row, const struct cost_way *way, unsign
     return sum;
 }
 
-/* How many calls take the time of a measurement. */
+/* How many calls take the duration of a measurement. */
 static unsigned calls_of(const struct cost_row *row, const struct cost_way *way)
 {
     const double once = run(row, way, 1000);
@@ -115,7 +115,7 @@ static void measure(const struct cost_row *row, unsigned rounds)
     }
 }
 
-/* The row of a name; NULL: there is none. */
+/* Find a row by its name; NULL: there is none. */
 static const struct cost_row *find(const char *name)
 {
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
@@ -127,7 +127,7 @@ static const struct cost_row *find(const char *name)
     return NULL;
 }
 
-/* A row for more threads than there are processors measures the system's scheduler. */
+/* With more threads than processors, a row would measure the system's scheduler. */
 static bool is_possible(const struct cost_row *row)
 {
     return row->threads <= (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
@@ -188,7 +188,7 @@ static int list(void)
     return 0;
 }
 
-/* The driver's functions, from the library that cushim has loaded. */
+/* Find the driver's functions in the library that cushim has loaded. */
 static bool find_functions(void *library)
 {
     const struct cushim_table *table = cushim_driver();
@@ -219,7 +219,7 @@ static bool find_functions(void *library)
     return is_complete;
 }
 
-/* Find the driver's functions, and say what is measured on. */
+/* Find the driver's functions, and print what the figures are measured on. */
 static CUresult find_driver(void)
 {
     struct cushim_report *report;
@@ -275,7 +275,7 @@ static void put_back(void)
     cost_note(cushim_context_release(cost_context));
 }
 
-/* Exit status 2: not understood. */
+/* Exit status 2: wrong arguments. */
 static int obey(int count, char **arguments)
 {
     const char *what = count > 1 ? arguments[1] : "";

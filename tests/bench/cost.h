@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the program `cost` share: see cost.c. */
+/* Declarations that the files of the program `cost` share: see cost.c. */
 #ifndef CUSHIM_TESTS_BENCH_COST_H
 #define CUSHIM_TESTS_BENCH_COST_H
 
@@ -7,29 +7,29 @@
 
 #include <cushim/cushim.h>
 
-/* Do a thing `count` times, and answer the time of one in ns. */
+/* Do something `count` times, and return the time of one in ns. */
 typedef double (*cost_run)(unsigned count);
 
 struct cost_way {
     const char *name;
     cost_run run;
-    void (*begin)(void), (*end)(void); /* around a measurement; NULL: nothing */
+    void (*begin)(void), (*end)(void); /* before and after a measurement, or NULL */
 };
 
 enum { COST_WAYS = 6 };
 
-/* One thing to do, and the ways to do it: the last one has no name. */
+/* An operation, and the ways to do it; the last way has no name. */
 struct cost_row {
     const char *name;
     struct cost_way ways[COST_WAYS + 1];
-    bool queues;      /* it gives the device work: done in batches, and waited for in between */
-    unsigned threads; /* that do it at once; 0: the one that there is */
+    bool queues;      /* queues work on the device: measured in batches, with waits in between */
+    unsigned threads; /* how many threads do it at once; 0: only the main thread */
 };
 
-/* Rows of a file, until one without a name. */
+/* The rows of a file; a row without a name ends them. */
 extern const struct cost_row cost_modules[], cost_threads[], cost_layer[], cost_mock[];
 
-/* What is worked on. All events are done when a measurement begins. */
+/* The objects to measure with. All events are complete when a measurement begins. */
 extern struct cushim_context *cost_context;
 extern struct cushim_stream *cost_stream;
 extern struct cushim_event *cost_start, *cost_end;
@@ -39,10 +39,10 @@ extern CUstream cost_stream_handle;
 extern CUevent cost_start_handle, cost_end_handle;
 extern float cost_ms;
 
-/* How many threads the row that is measured is for. */
+/* The number of threads in the current row. */
 extern unsigned cost_thread_count;
 
-/* The driver's own functions, as dlsym() gives them. */
+/* The driver's own functions, from dlsym(). */
 extern struct cost_raw {
     CUresult(CUDAAPI *event_query)(CUevent);
     CUresult(CUDAAPI *event_record)(CUevent, CUstream);
@@ -55,12 +55,12 @@ extern struct cost_raw {
     CUresult(CUDAAPI *stream_wait_event)(CUstream, CUevent, unsigned);
 } cost_raw;
 
-/* A code that is not success is remembered, and ends the program with a failure. */
+/* Record a code that is not success; the program then ends with a failure. */
 void cost_note(CUresult code);
 
 double cost_now_ns(void);
 
-/* A function that makes a call `count` times and returns the time of one. */
+/* Define a function that makes a call `count` times and returns the time of one. */
 #define COST_TIMED(name, call)                   \
     static double name(unsigned count)           \
     {                                            \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What `cost` measures, and in which ways: the modules by cushim's functions, by the driver's own
- * and through the table. With COST_EVERYTHING also threads that call at once, an event that is
- * queried through a layer, and calls of a mock that stands beside the driver.
+ * The rows of `cost` and their ways: the modules through cushim's functions, the driver's own, and
+ * the table. With COST_EVERYTHING also threads that call at once, an event that is queried through
+ * a layer, and calls of a mock next to the driver.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -100,8 +100,8 @@ const struct cost_row cost_modules[] = {
 #include <cushim/testing/recording.h>
 
 /*
- * Threads that call at once, each so often: through the table, and through a pointer of one's own.
- * The time of a call is what it takes each of them, on the average.
+ * Threads that call at once, through the table and through a plain pointer. The time of a call is
+ * the average over the threads.
  */
 enum { MOST_THREADS = 64 };
 
@@ -156,7 +156,7 @@ static double call_at_once(CUresult (*calls)(unsigned count), unsigned count)
     for (unsigned i = 0; i < cost_thread_count; i++) {
         callers[i] = (struct caller){.barrier = &barrier, .calls = calls, .count = count};
         if (pthread_create(&callers[i].thread, NULL, call, &callers[i]) != 0)
-            abort(); /* the others wait at the barrier for good */
+            abort(); /* the other threads would wait at the barrier for ever */
     }
     for (unsigned i = 0; i < cost_thread_count; i++) {
         pthread_join(callers[i].thread, NULL);
@@ -189,7 +189,7 @@ const struct cost_row cost_threads[] = {
     THREADS_ROW(16), THREADS_ROW(32), THREADS_ROW(64), {.name = NULL},
 };
 
-/* A query of an event through a layer that is installed: by how much it watches. */
+/* A query of an event through an installed layer, with different subscribers. */
 static struct cushim_layer *layer;
 
 static void begin_idle(void)
@@ -211,7 +211,7 @@ static void begin_rules(void)
         layer, "cuMemAlloc*:p=0.5 => out_of_memory\ncuGraph* => missing\n", NULL, 0));
 }
 
-/* It meets the call and is not for it: for a later one. */
+/* The rule matches the function, but fires only at a later call. */
 static void begin_fault(void)
 {
     begin_idle();
@@ -236,7 +236,7 @@ const struct cost_row cost_layer[] = {
     {.name = NULL},
 };
 
-/* Calls of the mock: the same as the driver's on like objects. */
+/* Calls of the mock, the same as the driver's on similar objects. */
 static struct cushim_mock *mock;
 static const struct cushim_table *mock_table;
 static CUcontext mock_context;

@@ -1,21 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a start, a load of a driver and the lack of one cost: what is exact is judged.
+"""The cost of a start, of loading a driver, and of a missing driver; exact counts are compared with
+limits.
 
     cost_test.py startup LIBRARY KIND=PROGRAM...
     cost_test.py load PROGRAM DRIVER
     cost_test.py absent DRIVER KIND=PROGRAM...
     cost_test.py syscalls LOAD DRIVER KIND=PROGRAM...
 
-startup:  a program that starts and ends without a call; the KIND `nothing` is without cushim, `an
-          empty library` the same with a library that has nothing in it. How many instructions a
-          relocation takes is the dynamic linker's affair, so the counts are printed.
-load:     the whole of cushim_driver_load() without a bare dlopen(), in parts of a loop of dlsym() over the
-          same names, by a path and by search.
-absent:   a call after the first costs what one through the table of a DRIVER costs; judged is the
-          KIND `static`, since the shared library is compiled as the build says.
-syscalls: how many the C library makes is its affair, so what is judged is how many more cushim
-          makes than a program that asks dlopen() for the same name, counted in the same run.
+startup:  a program that starts and ends without a call. The KIND `nothing` is without cushim, and
+          `an empty library` has a library without contents instead. The instructions of a
+          relocation depend on the dynamic linker, so these counts are only printed.
+load:     all of cushim_driver_load() except a bare dlopen(), relative to a loop of dlsym() over
+          the same names; by a path and by a search.
+absent:   each call after the first costs the same as a call through the table of a DRIVER. Only
+          the KIND `static` is judged, because the build's options apply to the shared library.
+syscalls: the number of system calls depends on the C library, so the test judges how many more
+          cushim makes than a program that calls dlopen() for the same name, in the same run.
 """
 
 import os
@@ -30,12 +31,12 @@ import unittest
 sys.dont_write_bytecode = True
 from measure import by_turns, instructions, system_calls, why_not  # noqa: E402
 
-# One of the lazy-load table for each slot, and a hundred for texts in tables; the C library's
-# functions.
+# Relative relocations: one for each slot of the lazy-load table, and a hundred for texts in tables.
+# Symbols: functions of the C library.
 MOST_RELATIVE, MOST_SYMBOLS = 900, 90
 SHARE_OF_A_START = 0.01
 
-# A load, in times of a loop of dlsym(); pages that it writes to, more than the loop does.
+# A load relative to a loop of dlsym(), and the additional memory that it writes to.
 MOST_OF_A_LOAD, MOST_KIB = 1.1, 100
 WAYS = 'linker', 'names', 'cushim'
 
@@ -43,9 +44,9 @@ ABSENT_TURNS = (100000, 200000)
 TOLERANCE = 0.01
 HAS_DRIVER = 77
 
-# The look at the file, memory for the attempt, and pages that are made read-only.
+# Reading the file, memory for the attempt, and making pages read-only.
 MOST_CALLS_OF_A_LOAD = 12
-# The well-known places, memory for the attempt, and pages that are made read-only.
+# The well-known folders, memory for the attempt, and making pages read-only.
 MOST_CALLS_WITHOUT_A_DRIVER = 8
 
 
@@ -64,13 +65,13 @@ def load_ratio(cost):
 
 
 def run(command):
-    """The numbers that a command prints."""
+    """Return the numbers that a command prints."""
     output = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
     return [float(word) for word in output.split()]
 
 
 def rounds(commands, number):
-    """Way -> what its command prints, by round; they take turns."""
+    """Return, for each way, what its command prints in each round; the ways alternate."""
     answers = {way: [] for way in commands}
     for _, way in by_turns(number, list(commands)):
         answers[way].append(run(commands[way]))
@@ -88,7 +89,9 @@ def per_absent_call(program, **setting):
 
 
 def absent_system_calls(program):
-    """Until a program knows that there is no driver: dlopen()'s, and cushim's more."""
+    """Return the system calls until a program knows that there is no driver: dlopen()'s, and
+    cushim's additional ones.
+    """
     number = {way: system_calls([program, way, '0']) for way in ('nothing', 'linker', 'cushim')}
     return number['linker'] - number['nothing'], number['cushim'] - number['linker']
 
@@ -188,7 +191,7 @@ class SystemCalls(unittest.TestCase):
             self.assertLessEqual(more, MOST_CALLS_WITHOUT_A_DRIVER)
 
 
-# What is asked for: the test, and the tools that it needs.
+# The requested test, and the tools that it needs.
 TESTS = {
     'startup': (Startup, ('valgrind', 'readelf')),
     'load': (Load, ('valgrind',)),
@@ -202,7 +205,7 @@ def kinds(words):
 
 
 def hindrance(what):
-    """Why it cannot be counted here; empty: it can."""
+    """Return why nothing can be counted here; empty: it can."""
     for tool in TESTS[what][1]:
         why = why_not(tool) if tool != 'readelf' else '' if shutil.which(tool) else \
             'readelf (binutils) is not installed'
@@ -215,7 +218,7 @@ def hindrance(what):
 
 if __name__ == '__main__':
     WHAT, *ARGUMENTS = sys.argv[1:]
-    # The system's folders are to be searched, and no others.
+    # Only the system's folders may be searched.
     for name in list(os.environ):
         if name == 'CUSHIM_LIBRARY' or name.startswith('LD_'):
             del os.environ[name]

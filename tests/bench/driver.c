@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The libcuda.so.1 that the programs call: the shortest functions there are, so that what is
- * counted is the way to them. Events and streams are numbers, and everything is done. It is none of
- * tests/drivers/fake because those count their calls and answer codes that are not success.
+ * The libcuda.so.1 of the bench: the shortest possible functions, so that the counts show the path
+ * to them. Events and streams are numbers, and all work is complete. tests/drivers/fake cannot
+ * replace it, because those drivers count their calls and return codes other than success.
  */
 #include <stdint.h>
 
@@ -134,7 +134,7 @@ CUresult CUDAAPI cuEventElapsedTime(float *ms, CUevent start, CUevent end)
     return CUDA_SUCCESS;
 }
 
-/* Where the header's name means version 2, there is the first one besides. */
+/* If the header maps the name to version 2, this is the first version. */
 #ifdef cuEventElapsedTime
 #undef cuEventElapsedTime
 CUresult CUDAAPI cuEventElapsedTime(float *ms, CUevent start, CUevent end);

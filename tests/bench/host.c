@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loop in a plugin: host PLUGIN TURNS; prints the processor time of a turn in ns. */
+/* The loop in a plugin: host PLUGIN TURNS; prints the CPU time of a turn in ns. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

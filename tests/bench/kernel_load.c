@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernels that are executed: kernel_load FILE KERNEL BLOCKS
+ * Executed kernels: kernel_load FILE KERNEL BLOCKS
  *
- * Runs a kernel of a PTX file, in so many blocks of 256 threads. Prints the instructions that its
- * threads have executed.
+ * Runs a kernel of a PTX file in BLOCKS blocks of 256 threads. Prints the number of instructions
+ * that its threads have executed.
  */
 #include <inttypes.h>
 #include <stdio.h>

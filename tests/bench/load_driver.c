@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A load of a driver, and what it is held against: load WAY DRIVER
+ * Load a driver, or do what the load is compared with: load WAY DRIVER
  *
- * linker   the library is opened, and one symbol is found
- * names    so are all symbols of the registry, by their names
- * cushim   cushim_driver_load() of the library at that path; by search, if it is a name without a
- * folder
+ * linker   open the library, and look up one symbol
+ * names    look up all symbols of the registry by their names
+ * cushim   cushim_driver_load() of the library at that path, or by a search for a name without a
+ *          folder
  *
- * opened-names, opened-cushim   the same on a machine's driver, which was opened before and may be
- *          older than the registry: symbols that it lacks are no failure
+ * opened-names, opened-cushim   the same with a machine's driver, which was opened before and may
+ *          be older than the registry: missing symbols are no failure
  *
- * Prints the nanoseconds that it took, and the KiB of memory that it has written to since.
+ * Prints the nanoseconds that it took, and the KiB of memory that were written to meanwhile.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -29,7 +29,7 @@ static double now_ns(void)
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* KiB of pages that are this process's own by now; 0: the system does not report it. */
+/* KiB of private pages of this process; 0: the system does not report it. */
 static long written_kib(void)
 {
     FILE *file = fopen("/proc/self/smaps_rollup", "r");
@@ -53,10 +53,10 @@ static int load_cushim(const char *path)
     return cushim_driver_load(&options) != CUDA_SUCCESS;
 }
 
-/* Inside the library, which is linked statically: the name alone, so that the loop costs nothing. */
+/* A function inside the library, which is linked statically; it costs the loop almost nothing. */
 const char *cushim__symbol_name(size_t index);
 
-/* A complete driver has them all: one that is not found is a failure. */
+/* A complete driver has every symbol, so a missing one is a failure. */
 static int load_names(const char *path, size_t count)
 {
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -67,7 +67,7 @@ static int load_names(const char *path, size_t count)
     return missing;
 }
 
-/* A program's first use of a machine's driver. Exit status 77: there is none. */
+/* Open a machine's driver for the first time. Exit status 77: there is none. */
 static void open_before(const char *path)
 {
     if (!dlopen(path, RTLD_NOW | RTLD_LOCAL)) {
@@ -99,7 +99,7 @@ int main(int count, char **words)
     }
     if (strncmp(words[1], "opened-", 7) == 0)
         open_before(words[2]);
-    written_kib(); /* what it needs itself is there from now on */
+    written_kib(); /* allocates what the function itself needs */
     before = written_kib();
     start = now_ns();
     failed = load(words[1], words[2]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One loop, and the ways to reach the driver: LINKED to it, by HEADER, or through the table. It is a
- * plugin's (see host.c), or a PROGRAM of its own: program TURNS; prints the processor time of a turn
- * in ns.
+ * One loop, and the ways to call the driver: LINKED to it, with the HEADER, or through the table.
+ * It is a plugin (see host.c), or a PROGRAM of its own: program TURNS; prints the CPU time of a
+ * turn in ns.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -28,7 +28,7 @@ static double now_ns(void)
     return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
-/* By itself, and its turns in a row: what is counted and timed is this. */
+/* A function of its own without inlining: this loop is counted and timed. */
 __attribute__((noinline)) static int query(CUevent event, unsigned turns)
 {
     int failed = 0;
@@ -39,9 +39,9 @@ __attribute__((noinline)) static int query(CUevent event, unsigned turns)
 }
 
 /*
- * Query an event so often, and write the processor time of one query in ns: 0 if every call
- * succeeded, else what they answered. The event is a real one: of the first device's primary
- * context, and never recorded, so it is done. A plugin exports it.
+ * Query an event `turns` times, and write the CPU time of one query in ns. Returns 0 if every call
+ * succeeded, or the driver's code. The event belongs to the first device's primary context and was
+ * never recorded, so it is complete. A plugin exports this function.
  */
 int loop(unsigned turns, double *ns);
 
@@ -60,7 +60,7 @@ int loop(unsigned turns, double *ns)
         failed = (int)CALL(EventCreate)(&event, 0);
     if (failed)
         return failed;
-    query(event, turns < 1000 ? turns : 1000); /* the way is found once */
+    query(event, turns < 1000 ? turns : 1000); /* first calls, for lazy binding or loading */
     start = now_ns();
     failed = query(event, turns);
     *ns = (now_ns() - start) / (double)turns;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How figures come about: instructions and system calls that are counted, exactly, so that a test
-may judge them, and times of things that take turns."""
+"""How figures are measured: instructions and system calls are counted exactly, so that tests can
+judge them; times are measured alternately.
+"""
 
 import os
 import re
@@ -14,24 +15,24 @@ sys.dont_write_bytecode = True
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'binary'))
 import built_file  # noqa: E402
 
-# `low` and `high` are the quartiles of the rounds; None: the figure is exact. `note`: what it is
-# in absolute terms, for a GPU, as a person reads it; `absolute`: the number that a goal asks for.
+# `low` and `high` are the quartiles of the rounds; None: the figure is exact. `note` is the
+# absolute value as text, for a GPU; `absolute` is the number that a goal compares.
 Figure = namedtuple('Figure', 'value low high note absolute', defaults=(None, None, '', None))
 
-# Turns of a loop: the difference of two numbers of them is what a turn costs.
+# Numbers of turns; the difference of their counts gives the cost of one turn.
 TURNS = (1000, 101000)
 # Rounds within a process are short.
 LEAST_ROUNDS_WITHIN = 31
-# Calls that a program is timed for.
+# How many calls of a program are timed.
 TIMED_TURNS = 2000000
 
 
 class Skip(Exception):
-    """What cannot be measured here, and why."""
+    """Raised for what cannot be measured here, with the reason."""
 
 
 def quantile(values, share):
-    """Of a list: 0.5 is the median."""
+    """Return a quantile of a list: 0.5 is the median."""
     values = sorted(values)
     place = share * (len(values) - 1)
     below = int(place)
@@ -44,14 +45,14 @@ def figure_of(values, note=''):
 
 
 def by_turns(number, order):
-    """The names of a list, so many times over: each time another one begins."""
+    """Yield the names of a list this many times, each time beginning with another one."""
     for start in range(number):
         for place in range(len(order)):
             yield start, order[(start + place) % len(order)]
 
 
 def why_not(tool):
-    """Why nothing can be counted by valgrind or strace; empty: it can."""
+    """Return why valgrind or strace cannot count anything; empty: they can."""
     if not shutil.which(tool):
         return tool + ' is not installed'
     if tool == 'valgrind':
@@ -62,7 +63,7 @@ def why_not(tool):
 
 
 def traced(tool, command, environment):
-    """What a tool writes of a run of a command, which must succeed."""
+    """Return the file that a tool writes about a run of a command, which must succeed."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, 'traced')
         tools = {'valgrind': ['valgrind', '--tool=callgrind', '--callgrind-out-file=' + path],
@@ -78,18 +79,18 @@ def traced(tool, command, environment):
 
 
 def instructions(command, environment=None):
-    """Instructions of a whole run."""
+    """Return the instructions of a whole run."""
     return int(re.search(r'^(?:summary|totals): (\d+)', traced('valgrind', command, environment),
                          re.MULTILINE).group(1))
 
 
 def system_calls(command):
-    """How many system calls a whole run makes."""
+    """Return the number of system calls of a whole run."""
     return len(re.findall(r'^\d+ +\w+\(', traced('strace', command, None), re.MULTILINE))
 
 
 class Bench:
-    """Where the programs are, and what was measured so far: nothing is measured twice."""
+    """The paths of the programs, and the measurements so far: nothing is measured twice."""
 
     def __init__(self, folder, driver, rounds, gpu, show_progress):
         self.folder, self.driver, self.rounds, self.gpu = folder, driver, rounds, gpu
@@ -104,21 +105,22 @@ class Bench:
         return path
 
     def mark(self):
-        """Instructions that functions begin with as the build marks where branches may land."""
+        """Return how many instructions functions begin with that mark targets of indirect branches.
+        """
         library = built_file.File(self.path('libcushim.so.0'))
         function, = [symbol for symbol in library.symbols(built_file.DYNAMIC_SYMBOLS)
                      if symbol.name == 'cushim_event_query']
         return int(library.code_of(function)[:4] == built_file.MARK[library.machine])
 
     def environment(self):
-        """The driver for those that load it and for those that are linked to it."""
+        """Set the driver for programs that load it and for programs that are linked to it."""
         if not self.driver:
             return dict(os.environ)
         return dict(os.environ, CUSHIM_LIBRARY=self.driver,
                     LD_LIBRARY_PATH=os.path.dirname(self.driver))
 
     def run(self, *words):
-        """What a program prints. 77: it has nothing to measure."""
+        """Return the output of a program; exit status 77 means that it can measure nothing."""
         result = subprocess.run(words, env=self.environment(), stdout=subprocess.PIPE, text=True,
                                 check=False)
         if result.returncode == 77:
@@ -134,19 +136,21 @@ class Bench:
         return self.known[key]
 
     def count(self, *words):
-        """Instructions of a whole run."""
+        """Return the instructions of a whole run."""
         if why_not('valgrind'):
             raise Skip(why_not('valgrind'))
         return self.once(words, lambda: instructions([self.path(words[0]), *words[1:]],
                                                      self.environment()))
 
     def per_turn(self, *words, turns=TURNS):
-        """Instructions of a turn of a program whose last argument is how many it makes."""
+        """Return the instructions of one turn of a program whose last argument is the number of
+        turns.
+        """
         few, many = (self.count(*words, str(number)) for number in turns)
         return (many - few) / (turns[1] - turns[0])
 
     def rounds_of(self, row):
-        """Way -> times by round, of a row of the program `cost`."""
+        """Map each way of a row of the program `cost` to its times by round."""
         def measure():
             times = {}
             output = self.run(self.path('cost'), 'time' if self.gpu else 'processor',
@@ -161,12 +165,12 @@ class Bench:
         return self.once(('cost', row), measure)
 
     def rounds_by_turns(self, commands, factor=1):
-        """Name -> times by round, of commands that print a time and take turns."""
+        """Map each name to its times by round, from commands that print a time and alternate."""
         def measure():
             times = {name: [] for name in commands}
             for number, name in by_turns(factor * self.rounds + 1, list(commands)):
                 time = float(self.run(*commands[name]).split()[0])
-                if number > 0:  # the first round warms
+                if number > 0:  # the first round is a warm-up
                     times[name].append(time)
             return times
         return self.once(tuple((name, *words) for name, words in commands.items()), measure)
@@ -177,11 +181,11 @@ class Bench:
         return '%.1f ns to %.1f ns' % tuple(quantile(times[name], 0.5) for name in (way, base))
 
     def ratio(self, times, way, base):
-        """The time of one way against another's, by round."""
+        """Return the time of one way relative to another's, by round."""
         return figure_of([one / other for one, other in zip(times[way], times[base])],
                          self.note(times, way, base))
 
     def rate(self, times, way, base):
-        """How often one way goes in the time of the other, by round."""
+        """Return how often one way can be done in the time of the other, by round."""
         return figure_of([other / one for one, other in zip(times[way], times[base])],
                          self.note(times, way, base))

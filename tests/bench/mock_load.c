@@ -2,16 +2,17 @@
 /*
  * Work for the mock driver: mock_load WORK MODE STREAMS COUNT
  *
- * WORK is done COUNT times, on so many streams in turn, in a MODE of the mock:
+ * Does WORK COUNT times, on STREAMS streams in turn, in a MODE of the mock:
  *
- * pairs    an event is recorded and queried
- * pending  events are recorded behind a kernel that takes an hour, then the context is waited for
- * legacy   the same, and each 16th goes to the legacy default stream, which waits for all others
- * kernels  kernels are launched behind one that takes an hour, and there is room for 16 at once
- * thread   an event is recorded on the per-thread default stream, beside the streams
- * values   an event is recorded and queried on one stream, while all others wait for a value
+ * pairs    record and query an event
+ * pending  record events behind a kernel that takes an hour, then wait for the context
+ * legacy   the same, with each 16th record on the legacy default stream, which waits for all others
+ * kernels  launch kernels behind one that takes an hour, with room for 16 at once
+ * thread   record an event on the per-thread default stream, next to the other streams
+ * values   record and query an event on one stream, while all others wait for a value
  *
- * Prints the processor time of one in ns and, of what is pending, its bytes; `-` if nobody knows.
+ * Prints the CPU time of one operation in ns and, for pending work, its memory in bytes; `-` if
+ * that is unknown.
  */
 #define _GNU_SOURCE
 #include <malloc.h>
@@ -22,7 +23,7 @@
 
 #include <cushim/testing/mock.h>
 
-/* How many records are left undone in manual mode. */
+/* How many records stay pending in manual mode. */
 enum { UNDONE = 64, MOST_STREAMS = 100000 };
 
 #define HOUR_NS 3600000000000ULL
@@ -42,7 +43,7 @@ static CUfunction spin;
 static CUevent event;
 static CUstream *streams;
 static unsigned stream_count;
-static size_t bytes; /* of one that is pending */
+static size_t bytes; /* of one pending operation */
 
 static void check(CUresult code, const char *what)
 {
@@ -84,7 +85,7 @@ static void launch(CUstream stream, uint64_t ns)
     OK(driver->LaunchKernel(spin, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL));
 }
 
-/* All streams wait for an hour. */
+/* Make all streams wait for an hour. */
 static void queue_an_hour(void)
 {
     launch(streams[0], HOUR_NS);
@@ -127,7 +128,7 @@ static void pending(unsigned long count)
     before = heap_bytes();
     for (unsigned long i = 0; i < count; i++)
         OK(driver->EventRecord(event, stream_of(i)));
-    bytes = (heap_bytes() - before) / count; /* 0 where the C library does not report it */
+    bytes = (heap_bytes() - before) / count; /* 0 if the C library does not report it */
     finish();
 }
 

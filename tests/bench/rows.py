@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rows of the table: what one is, why it may miss its goal, and a generator per section."""
+"""The rows of the table: what each measures, why it may miss its goal, and a generator for each
+section.
+"""
 
 import os
 import sys
@@ -15,14 +17,14 @@ from built_file import File  # noqa: E402
 from measure import (  # noqa: E402
     TIMED_TURNS, Figure, Skip, figure_of, instructions, quantile, why_not)
 
-# `where`: 'counted' by callgrind and judged by tests, 'here' and 'gpu' by time on a machine without
-# and with a GPU, 'both'. `goal`: a Goal or None. `most`: what a test allows; None: the goal.
-# `marks`: how many functions of cushim a call passes, each of which may begin with a mark for
-# indirect branches, an instruction that does nothing: they come on top of what is allowed.
-# `measure`: a function of a Bench that answers a Figure.
+# `where`: 'counted' rows are counted by callgrind and judged by tests; 'here' and 'gpu' rows are
+# timed on a machine without or with a GPU, 'both' on either. `goal`: a Goal or None. `most`: the
+# limit of a test; None: the goal. `marks`: how many of cushim's functions a call passes through.
+# Each may begin with a marker for indirect branches, an instruction without effect, which is added
+# to the limit. `measure`: a function of a Bench that returns a Figure.
 Row = namedtuple('Row', 'section name what unit where goal most measure marks',
                  defaults=(None, None, None, 0))
-# `text` is what the table shows, `met` a function of the Bench and the figure.
+# `text` is shown in the table; `met` is a function of the Bench and the figure.
 Goal = namedtuple('Goal', 'text met')
 
 SECTIONS = {
@@ -39,14 +41,14 @@ SECTIONS = {
     11: 'Kernels',
 }
 
-# What the C library does once more or less in a run is no cost of a turn.
+# Variations of the C library between runs are not a cost of a turn.
 TOLERANCE = 0.01
 
-# How the instructions of a module function come about, counted in its machine code.
+# The instructions of a module function, counted in its machine code.
 PARTS = '2 to load the table and jump; 3 for each object: whether it is NULL, and its handle'
 PLAIN = '3 whether the stream is closed or a default one'
 
-# Why a goal is missed, for each part of RESULTS.md, as measured on its machine: other results may
+# Why goals are missed, for each part of RESULTS.md, as measured on its machine; other results may
 # have other reasons.
 REASONS = {
     'development': {
@@ -78,8 +80,8 @@ def exact(value):
     return Figure(value)
 
 
-# 1. Routes: how a program reaches the driver, and what it may cost more than the PLT. A route
-# through a function of ours has its mark for indirect branches besides, if the build has such.
+# 1. Routes: how a program calls the driver, and how much more that may cost than the PLT. A route
+# through one of cushim's functions may add its marker for indirect branches.
 ROUTES = {
     'linked': ('linked, by the PLT', None),
     'no-plt': ('linked with -fno-plt', None),
@@ -130,7 +132,7 @@ def route_rows():
                               route_times(bench, home), kind, 'linked'))
 
 
-# 2. Module functions, and what a test allows each to cost more.
+# 2. Module functions, and the additional cost that a test allows.
 MODULES = {
     'event-query': ('cushim_event_query', 5),
     'event-record': ('cushim_event_record', 14),
@@ -177,7 +179,7 @@ def module_rows():
               lambda bench: module_time(bench, 'event-pair'))
 
 
-# 3 and 4: only a real driver has these costs.
+# 3 and 4. Only a real driver has these costs.
 def gpu_rows():
     yield Row(3, 'elapsed.old', 'cuEventElapsedTime, version 1: time, cushim_event_elapsed = 1',
               'times', 'gpu', least(4), None,
@@ -187,8 +189,7 @@ def gpu_rows():
               lambda bench: bench.ratio(bench.rounds_of('event-pair'), 'raw', 'pool'))
 
 
-# 5 and 6. The load of a driver, and learning that there is none.
-# A driver with every symbol.
+# 5 and 6. Loading a driver with every symbol, and detecting that there is none.
 DRIVER = os.path.join('..', 'drivers', 'complete.so')
 KINDS = ('static', 'shared')
 
@@ -225,14 +226,14 @@ def load_memory(bench):
 
 
 def first_ratio(bench):
-    """On this machine's driver. A round takes milliseconds and varies widely: there are many."""
+    """On this machine's driver. Rounds take milliseconds and vary widely, so there are many."""
     times = bench.rounds_by_turns({way: (bench.path('load'), 'opened-' + way, bench.driver)
                                    for way in ('names', 'cushim')}, 10)
     return bench.ratio(times, 'cushim', 'names')
 
 
 def require_none(bench, kind):
-    """The path of a program that learns that there is no driver, where that is so."""
+    """Return the path of a program that detects a missing driver, in a place without a driver."""
     program = bench.path(os.path.join('absent', 'absent-' + kind))
     if cost_test.has_driver(program):
         raise Skip('this machine has a driver')
@@ -291,7 +292,7 @@ def load_rows():
               first_ratio)
 
 
-# 7. Files, and what a start costs.
+# 7. Files, and the cost of a start.
 FILES = {
     'shared': ('the shared library', 'libcushim.so.0'),
     'four': ('a static program with four functions', 'four'),
@@ -346,7 +347,7 @@ MOCK_CALLS = {
     'stream-query': 'cuStreamQuery',
     'event-pair': 'cuEventCreate and cuEventDestroy',
 }
-# Work of mock_load: its name, and what a test allows a thousand streams to cost, in times of one.
+# Work of mock_load: its description, and the limit for a thousand streams relative to one.
 STREAM_WORK = {
     'pairs': ('a record and a query', 1.5),
     'pending': ('a record behind a kernel, waited for', 2),
@@ -356,7 +357,8 @@ STREAM_WORK = {
     'values': ('a record and a query, all other streams wait for a value', 4),
 }
 STREAM_TURNS = (4000, 12000)
-# A record and a query: a million pairs per second at one instruction per cycle of a slow core.
+# A record and a query: the limit is a million pairs per second at one instruction per cycle of a
+# slow core.
 MOST_PER_PAIR = 2500
 MOST_BYTES = 256
 
@@ -370,7 +372,7 @@ def mock_growth(bench, work, streams):
 
 
 def pending_growth(bench, pending):
-    """What an operation costs when so many are pending more, against the first thousand."""
+    """Return the cost of an operation with more pending ones, relative to the first thousand."""
     def cost(number):
         return mock_count(bench, 'pending', 1, turns=(number // 10, number))
     return exact(cost(pending) / cost(1000))
@@ -433,7 +435,7 @@ def mock_rows():
                   lambda bench, row=row: bench.ratio(bench.rounds_of('mock-' + row), 'mock', 'raw'))
 
 
-# 8. Threads: the table is to keep what it is to one.
+# 8. Threads: the cost of the table must not rise with their number.
 def thread_ratio(bench, number):
     return bench.rate(bench.rounds_of('threads-%d' % number), 'table', 'raw')
 
@@ -451,8 +453,8 @@ def thread_rows():
                       lambda bench, number=number: thread_ratio(bench, number))
 
 
-# 10. Layers. Nobody watches the call: a load, a branch and a jump through the next table. One that
-# a rule meets takes locks, and passes what else watches calls.
+# 10. Layers. Without a subscriber, a call is a load, a branch and a jump through the next table.
+# With a matching rule, it takes locks and passes the other subscribers.
 LAYERS = {
     'idle': ('nothing watched', 7),
     'rules': ('fault rules for other functions', 7),
@@ -473,8 +475,8 @@ def layer_rows():
                   lambda bench, way=way: bench.ratio(bench.rounds_of('layer'), way, 'none'))
 
 
-# 11. Kernels that are executed. A turn is a block of 256 threads: its text, what a test allows one
-# instruction of one thread to cost, and whether its warps stay together.
+# 11. Executed kernels. A turn is a block of 256 threads. For each kernel: its description, the
+# limit for one instruction of one thread, and whether its warps stay converged.
 KERNELS = {
     'add': ('a sum of vectors', 24, True),
     'hash': ('logic, rotations and permutations of bytes', 16, True),
@@ -493,7 +495,7 @@ def kernel_cost(bench, kernel):
                  (KERNEL_BLOCKS[1] - KERNEL_BLOCKS[0]) / (many - few))
 
 
-# Kernels whose code on the host is the same algorithm, compiled: a text of tests/kernel/real.
+# Kernels whose host code is the same algorithm, compiled; they are in a text of tests/kernel/real.
 HOST_KERNELS = {
     'sha256': ('SHA-256', 'nvcc-bits-sm_52'),
     'collatz': ('sequences of Collatz, in 64-bit integers', 'nvcc-bits-sm_52'),
@@ -505,7 +507,7 @@ HOST_LEVELS = {'0': 'without optimisation', '2': 'with -O2'}
 
 
 def kernel_time(bench, kernel, text, level):
-    """The programs compare within themselves, and take turns."""
+    """Compare two ways within the same programs, alternately."""
     folder = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'kernel',
                           'real', 'ptx')
     times = bench.rounds_by_turns({

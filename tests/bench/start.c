@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a program costs that has cushim and hardly uses it. By itself it does nothing: it could make
- * the CALL, and ends without. With FOUR it uses four functions of the driver, and its size matters.
- * With EMPTY it is a library with nothing in it.
+ * The cost for a program that contains cushim and hardly uses it. Without options it does nothing:
+ * it contains the CALL, but ends without making it. With FOUR it uses four functions of the driver,
+ * and its size is measured. With EMPTY it is a library without contents.
  */
 int bench_empty(void);
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table as text, JSON and Markdown, its place in RESULTS.md, and the plot of the routes."""
+"""The table as text, JSON and Markdown, its places in RESULTS.md, and the plot of the routes."""
 
 import json
 import re
@@ -13,14 +13,14 @@ HEADINGS = ('row', 'what', 'figure', 'unit', 'spread', 'goal', 'met')
 
 
 def number(value):
-    """As the table shows it: enough digits to distinguish two figures."""
+    """Return a figure with enough digits to distinguish it from others."""
     if float(value).is_integer() and abs(value) >= 100:
         return '%d' % value
     return '%.2f' % value
 
 
 def result_of(row, figure, bench):
-    """What is known of a row that was measured: a dictionary that JSON can hold."""
+    """Return a measured row as a dictionary for JSON."""
     met = row.goal.met(bench, figure) if row.goal else None
     return {
         'section': row.section,
@@ -37,7 +37,7 @@ def result_of(row, figure, bench):
 
 
 def cells(result, reasons=None):
-    """What stands in the columns. `reasons`: those of these results, if they have any."""
+    """Return the cells of a row. `reasons` are those of these results, if there are any."""
     spread = 'exact'
     if result['low'] is not None:
         spread = '%s to %s' % (number(result['low']), number(result['high']))
@@ -70,7 +70,7 @@ def as_json(about, results):
 
 
 def markdown(about, results, part):
-    """A part of RESULTS.md, without its heading, and with the reasons that were found there."""
+    """Return a part of RESULTS.md, without its heading, with the reasons found there."""
     lines = ['| | |', '|---|---|']
     lines += ['| %s | %s |' % (key, value) for key, value in about.items()]
     section = None
@@ -91,7 +91,7 @@ def has_part(path, part):
 
 
 def put_into(path, part, body):
-    """Replace what stands between the marks of a part in a Markdown file."""
+    """Replace the text between the markers of a part in a Markdown file."""
     with open(path, encoding='utf-8') as file:
         whole = file.read()
     marks = r'(<!-- begin %s -->\n).*?(<!-- end %s -->)' % (part, part)
@@ -102,7 +102,7 @@ def put_into(path, part, body):
                           flags=re.DOTALL))
 
 
-# The plot: what one call costs by each route, as bars; legible in light and in dark.
+# The plot: the cost of a call by each route, as bars; legible in light and dark mode.
 WIDTH, LEFT, RIGHT, TOP, BAR, GAP = 720, 210, 60, 64, 14, 20
 
 STYLE = '''
@@ -132,7 +132,7 @@ def element(name, inside=None, **attributes):
 
 
 def bars(results):
-    """(route, {home: instructions}) in the order of the table."""
+    """Return (route, {home: instructions}) in the order of the table."""
     found = {}
     for result in results:
         kind, _, rest = result['row'].partition('.')
@@ -143,7 +143,7 @@ def bars(results):
 
 
 def draw(path, results):
-    """Write the plot of the rows `route` into a file."""
+    """Write the plot of the rows `route` to a file."""
     found = bars(results)
     most = max([figure for _, homes in found for figure in homes.values()] + [1])
     scale = (WIDTH - LEFT - RIGHT) / most

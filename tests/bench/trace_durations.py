@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How long kernels take by a trace and by CUPTI, both of one run in PyTorch. Needs a GPU.
+"""The durations of kernels according to a trace and to CUPTI, in the same PyTorch run. Needs a GPU.
 
     cushim trace --from-profiler --output trace.json -- tests/bench/trace_durations.py run cupti.json
     tests/bench/trace_durations.py compare trace.json cupti.json
 
-The run trains small and large layers, for kernels from 2 us to some milliseconds. The comparison
-takes the kernels of both in the order in which they began, and demands that their numbers and names
-agree. For each class of length by CUPTI it prints how much longer a kernel is in the trace.
+The run trains small and large layers, with kernels from 2 us to some milliseconds. The comparison
+takes the kernels of both in the order of their starts, and requires the same numbers and names. For
+each class of durations by CUPTI, it prints how much longer a kernel is in the trace.
 """
 
 import argparse
@@ -35,7 +35,9 @@ def run(path):
 
 
 def kernels(path, category):
-    """Beginning, length in microseconds and name of each kernel, in the order of their beginnings."""
+    """Return the start, duration in microseconds and name of each kernel, in the order of their
+    starts.
+    """
     with open(path, encoding='utf-8') as file:
         events = json.load(file)['traceEvents']
     return sorted((event['ts'], event['dur'], event['name']) for event in events
@@ -43,7 +45,9 @@ def kernels(path, category):
 
 
 def same_name(ours, theirs):
-    """A trace may have the mangled name, CUPTI has the C++ one: each word of the name is in both."""
+    """Return whether the names agree: a trace may have the mangled name, and CUPTI the C++ name, so
+    each word of the latter must be in the former.
+    """
     function = theirs.split('(')[0].split('<')[0].split()[-1]
     return all(word in ours for word in function.split('::') if word.isidentifier())
 

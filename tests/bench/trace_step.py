@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a trace costs a training step in PyTorch: rounds without it and with it, in turn. Needs a GPU.
+"""The cost of a trace for a training step in PyTorch: rounds with and without it alternate. Needs a
+GPU.
 
     tests/bench/trace_step.py --profiler                      with CUPTI, by torch.profiler
     cushim trace --from-profiler -- tests/bench/trace_step.py --trace
     cushim trace --from-profiler --device-times off -- tests/bench/trace_step.py --trace
 
-The trace records between cuProfilerStart and cuProfilerStop alone, so that both kinds of round are
-in one process. Prints the median of each kind in microseconds a step, the least and the most, as
-JSON.
+The trace records only between cuProfilerStart and cuProfilerStop, so both kinds of rounds run in
+one process. Prints the median, minimum and maximum of each kind as JSON, in microseconds per step.
 """
 
 import argparse
@@ -31,7 +31,7 @@ def read_words():
 
 
 class Training:
-    """A small network, whose step is about fifty kernels."""
+    """Return a small network, whose step is about fifty kernels."""
 
     def __init__(self, size):
         torch.manual_seed(0)
@@ -49,7 +49,7 @@ class Training:
         self.optimiser.step()
 
     def round(self, steps):
-        """Microseconds a step."""
+        """Return microseconds per step."""
         torch.cuda.synchronize()
         began = time.perf_counter()
         for _ in range(steps):

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The library is compatible with itself after a slot was added, as abidiff (abigail-tools) sees it,
-# and not the other way round.
+# The library stays compatible with itself when a slot is added, but not when one is removed,
+# according to abidiff (abigail-tools).
 #
 #     tests/binary/added_slot.sh
 set -euo pipefail
@@ -25,7 +25,7 @@ for which in before after; do
     meson compile -C "$folder/$which/build" cushim >/dev/null
 done
 
-# abidiff's status: 1 and 2 are errors, 4 a change, 8 one that is incompatible.
+# abidiff's status: the bits 1 and 2 are errors, 4 a change, and 8 an incompatible change.
 compare() {
     local status=0
     abidiff --headers-dir1 "$folder/$1/include" --headers-dir2 "$folder/$2/include" \

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the shared libraries and the command export, need and contain.
+"""The exports, dependencies and contents of the shared libraries and of the command.
 
     binary_test.py SANITIZER FILE... -- HEADER...
 
@@ -19,7 +19,7 @@ from built_file import READELF, Claims, is_library, is_mock  # noqa: E402
 
 NM = shutil.which(os.environ.get('NM', 'nm'))
 
-# What musl's start files put into every shared library; glibc's hide them.
+# Symbols that musl's start files export from every shared library; glibc's start files hide them.
 OF_THE_START_FILES = {'_init', '_fini'}
 
 DECLARATION = re.compile(r'^CUSHIM_API\b[^;(]*?\b(cushim_\w+)\s*\(', re.MULTILINE)
@@ -30,13 +30,13 @@ def output(*command):
 
 
 def exported(path):
-    """Names of the exported symbols. The names of versions are absolute symbols."""
+    """Return the names of the exported symbols. Names of versions are absolute symbols."""
     lines = output(NM, '-D', '--defined-only', path).splitlines()
     return [line.split()[-1].partition('@')[0] for line in lines if line.split()[-2] != 'A']
 
 
 def declared(headers):
-    """Names of the functions that headers declare."""
+    """Return the names of the functions that headers declare."""
     names = set()
     for header in headers:
         with open(header, encoding='ascii') as file:
@@ -46,7 +46,7 @@ def declared(headers):
 
 class Binary(Claims):
     def tolerated(self, path):
-        """Exports that are not ours to avoid: none with glibc."""
+        """Return exports that the project cannot avoid; with glibc there are none."""
         glibc = '[libc.so.6]' in output(READELF, '-dW', path)
         return set() if glibc else OF_THE_START_FILES
 
@@ -107,10 +107,10 @@ class Binary(Claims):
         self.each(judge)
 
     def test_nothing_runs_at_load_or_unload_but_what_the_compiler_puts_there(self):
-        """frame_dummy and __do_global_dtors_aux: one entry each, and no other."""
+        """One entry each for frame_dummy and __do_global_dtors_aux, and no other."""
         def judge(path):
             sections = output(READELF, '-SW', path)
-            # libgcc's on aarch64, of programs with atomic operations.
+            # A function of libgcc on aarch64, in programs with atomic operations.
             asks_processor = len(re.findall(' init_have_lse_atomics$', output(NM, path), re.M))
             for name, entries in {'init_array': 1 + asks_processor, 'fini_array': 1}.items():
                 found = re.search(r'\.%s +\w+ +\w+ +\w+ +(\w+)' % name, sections)

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the DLL exports and needs, and that the libraries say nothing else to a linker.
+"""The exports and dependencies of the DLL, and that the libraries contain no other directives for a
+linker.
 
     binary_windows_test.py COMPILER DLL LIBRARY COMMAND STUBS HEADER...
 
-DLL is the library, LIBRARY the same to be linked statically; the import library is beside the DLL.
+DLL is the library, LIBRARY the one for static linking; the import library is next to the DLL.
 """
 
 import os
@@ -13,7 +14,7 @@ import subprocess
 import sys
 import unittest
 
-# What each Windows has. msvcrt.dll or the newer ucrt, as the compiler is made.
+# DLLs that every Windows has; the compiler selects msvcrt.dll or the newer ucrt.
 SYSTEM = re.compile(r'(kernel32|advapi32|shell32|user32|msvcrt|ucrtbase|api-ms-win-crt-.*)\.dll')
 
 
@@ -24,7 +25,7 @@ def output(tool, *arguments):
 
 
 def exported(path):
-    """Names in the export table."""
+    """Return the names in the export table."""
     table = output('objdump', '-p', path).partition('[Ordinal/Name Pointer] Table')[2]
     return re.findall(r'^\t\[ *\d+\] (?:\+base\[ *\d+\] +[0-9a-f]+ )?(\w+)$',
                       table.partition('\n\n')[0], re.MULTILINE)
@@ -58,7 +59,7 @@ class Binary(unittest.TestCase):
             kinds = kinds.partition('\n\n')[0]
             for kind in ['HIGH_ENTROPY_VA', 'DYNAMIC_BASE', 'NX_COMPAT']:
                 self.assertIn(kind, kinds, path)
-            # Without them nothing could be moved, whatever the file says of itself.
+            # Without relocations the file could not be moved, whatever its flags say.
             self.assertIn('.reloc', output('objdump', '-h', path), path)
 
     def test_command_exports_nothing(self):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files that were built: claims about each of them, and an ELF file of 64 bits, as far as the
-tests look into it."""
+"""The built files: assertions for each of them, and a reader for those parts of 64-bit ELF files
+that the tests need.
+"""
 
 import os
 import shutil
@@ -20,8 +21,8 @@ EXECUTABLE, WRITABLE = 1, 2
 CODE_OR_DATA, CODE, THREAD_LOCAL = 2, 4, 0x400
 FUNCTION = 2
 
-# By machine: a relocation by the place in memory alone, and the instruction that marks where an
-# indirect branch may land.
+# For each machine: the type of relative relocations, and the instruction that marks a target of
+# indirect branches.
 X86_64, AARCH64 = 62, 183
 RELATIVE = {X86_64: 8, AARCH64: 1027}
 MARK = {X86_64: b'\xf3\x0f\x1e\xfa', AARCH64: b'\x5f\x24\x03\xd5'} # endbr64, bti c
@@ -32,7 +33,7 @@ def base(path):
 
 
 def is_library(path):
-    """What a plugin may have inside; the mock is for tests."""
+    """Return whether a file is the library itself, and not the mock."""
     return base(path).startswith('libcushim.so')
 
 
@@ -45,7 +46,7 @@ def is_command(path):
 
 
 class Claims(unittest.TestCase):
-    """About `paths`; the library is among them unless only a static one was built."""
+    """Assertions about `paths`, which include the library unless only a static one was built."""
 
     paths = []
 
@@ -78,11 +79,11 @@ class File:
         return self.data[offset:self.data.index(b'\0', offset)].decode()
 
     def bytes_of(self, part):
-        """What a section or segment holds."""
+        """The contents of a section or segment."""
         return self.data[part.offset:part.offset + part.size]
 
     def mapped_bytes(self, writable):
-        """How much of the file is mapped so."""
+        """How many bytes of the file are mapped like this."""
         return sum(segment.size for segment in self.segments
                    if segment.kind == LOAD and bool(segment.flags & WRITABLE) == writable)
 
@@ -91,7 +92,7 @@ class File:
                    if section.flags & CODE_OR_DATA and section.kind in (RELA, RELR))
 
     def symbols(self, kind):
-        """Those that are defined here."""
+        """The symbols that the file defines."""
         for section in self.sections:
             if section.kind != kind:
                 continue
@@ -103,14 +104,14 @@ class File:
                                  size)
 
     def code_of(self, symbol):
-        """The bytes of a function. In an object file its value counts from its section."""
+        """The bytes of a function. In an object file, its value is an offset in its section."""
         start = symbol.section.offset + symbol.value
         if self.segments:
             start -= symbol.section.address
         return self.data[start:start + symbol.size]
 
     def code_at(self, address, size):
-        """Bytes in an executable section; None: the address is in none."""
+        """Bytes in an executable section; None: no section contains the address."""
         for section in self.sections:
             place = address - section.address
             if section.flags & CODE and 0 <= place < section.size:
@@ -119,7 +120,7 @@ class File:
         return None
 
     def pointers(self):
-        """(section of the pointer, address that it has when nothing is moved)."""
+        """Yield (section of the pointer, address that it has without relocation)."""
         for section in self.sections:
             if section.kind != RELA:
                 continue
@@ -129,7 +130,7 @@ class File:
                     yield self._at(place), addend
 
     def _at(self, address):
-        # Thread-local storage only seems to have a place there.
+        # A thread-local section has an address, but does not occupy it.
         for section in self.sections:
             held = section.address and not section.flags & THREAD_LOCAL
             if held and section.address <= address < section.address + section.size:

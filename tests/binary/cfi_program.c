@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program whose indirect calls are checked: those through the table, and one that is to be
+ * A program with checked indirect calls: calls through the table, and one wrong call that must be
  * stopped.
  *
  *     cfi-program calls|loaded|wrong
@@ -14,7 +14,7 @@
 #include <cushim/cushim.h>
 #endif
 
-/* With UNCHECKED the calls of this function are left alone, as they lead to a library. */
+/* With UNCHECKED, the calls of this function are not checked, because they go to a library. */
 #ifdef UNCHECKED
 #define TO_THE_DRIVER __attribute__((no_sanitize("cfi-icall")))
 #else
@@ -30,10 +30,10 @@ TO_THE_DRIVER static void call_the_table(void)
     printf("DriverGetVersion %d\n", table->DriverGetVersion(&number));
     printf("Init %d\n", cushim_driver()->Init(0));
     printf("DeviceGetCount %d\n", cushim_driver()->DeviceGetCount(&number));
-    /* Of CUDA 12.4: an older driver has no such symbol. */
+    /* Added by CUDA 12.4: an older driver lacks the symbol. */
     printf("ModuleGetFunctionCount %d\n",
            cushim_driver()->ModuleGetFunctionCount(&functions, NULL));
-    /* The table of before has gone on to the same functions. */
+    /* The old table has forwarded its calls to the same functions. */
     printf("DriverGetVersion %d\n", table->DriverGetVersion(&number));
 }
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Programs whose indirect calls are checked (clang's -fsanitize=cfi-icall) call through the table.
+"""Programs with checked indirect calls (clang's -fsanitize=cfi-icall) call through the table.
 
     cfi_test.py PROGRAM LIBRARY DRIVER TWO_FILES "INCLUDE..."
 
-LIBRARY is the shared library, DRIVER the mock's, TWO_FILES the folder of cushim.c. docs/plugins.md
-describes what is proven here. Each program is asked to make a wrong call too, and must be stopped.
+LIBRARY is the shared library, DRIVER the mock's, TWO_FILES the folder of cushim.c. The test proves
+what docs/plugins.md says. Each program also makes a wrong call when asked, and must be stopped.
 """
 
 import os
@@ -18,7 +18,7 @@ import unittest
 CHECKED = ['-flto', '-fuse-ld=lld', '-fvisibility=hidden', '-fsanitize=cfi-icall',
            '-fno-sanitize-trap=cfi-icall']
 ACROSS = '-fsanitize-cfi-cross-dso'
-# What the compiler's runtime says as it stops a program.
+# The message of the compiler's runtime when it stops a program.
 STOPPED = 'control flow integrity check'
 
 WITHOUT = {'CUSHIM_LIBRARY': 'none'}
@@ -55,7 +55,7 @@ class Checked(unittest.TestCase):
                 'CUSHIM_MOCK_SETTINGS': 'quiet = yes\ndriver_version = 12.0'}
 
     def judge(self, path):
-        """Without a driver and with one, whether or not it is loaded before the first call."""
+        """Without a driver and with one, loaded before the first call or by it."""
         for word in 'calls', 'loaded':
             done = self.run_program(path, word, **WITHOUT)
             self.assertEqual(done.returncode, 0, done.stderr)
@@ -83,7 +83,7 @@ class Checked(unittest.TestCase):
         self.judge(self.program('-DUNCHECKED', LIBRARY))
 
     def test_machine_code_in_the_program_itself_is_stopped(self):
-        """No check can know it: that is why the two files are compiled without."""
+        """The check cannot know these functions, so the two files are compiled without it."""
         path = self.program(ACROSS, '-DTWO_FILES', '-I' + TWO_FILES,
                             os.path.join(TWO_FILES, 'cushim.c'))
         done = self.run_program(path, 'calls', **WITHOUT)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What libcushim exports is what exports.tsv lists, and what the public headers declare.
+"""libcushim exports exactly what exports.tsv lists and the public headers declare.
 
     exported_test.py LIST VERSION SANITIZER EXPORTING_ARCHIVE HIDING_ARCHIVE LIBRARY|none HEADER...
 
-Also exported is the anchor of a number of slots that no release had yet, which is in no list.
-The archives hold the objects of the shared and of the static library. The version script exports
-only what is listed, so what was forgotten in the list is seen in the objects and headers.
+Also exported, but in no list, is the anchor for the number of slots before the next release. The
+archives contain the objects of the shared and of the static library. The version script exports
+only listed symbols, so an entry that is missing in the list is found in the objects and headers.
 """
 
 import os
@@ -29,7 +29,9 @@ DECLARATION = re.compile(r'^CUSHIM_(?:API|VARIABLE)\b[^;]*?\b(cushim_\w+)(?:\(|;
 
 
 def symbols(path, table='--syms'):
-    """(name, visibility) of each global symbol that a file or the members of an archive define."""
+    """Return (name, visibility) of each global symbol that a file or the members of an archive
+    define.
+    """
     text = subprocess.run([READELF, table, '-W', path], check=True, stdout=subprocess.PIPE,
                           text=True).stdout
     fields = [line.split() for line in text.splitlines()]
@@ -39,7 +41,9 @@ def symbols(path, table='--syms'):
 
 class Exports(unittest.TestCase):
     def assert_listed(self, found, where):
-        """Additions and removals are distinguished: those want a row, these a new soname."""
+        """Report additions and removals separately: an addition needs a row, a removal a new
+        soname.
+        """
         listed = {name for name, _ in ROWS}
         self.assertEqual(sorted(listed - found), [],
                          'removed: listed in exports.tsv, but not %s' % where)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The generator makes the same bytes at every run, and the build uses these.
+"""The generator writes the same bytes in every run, and the build uses them.
 
     generated_test.py GENERATE_PY BUILD_FOLDER
 """
@@ -12,7 +12,7 @@ import sys
 import tempfile
 import unittest
 
-# What the build makes of it, where it makes it.
+# The outputs of the generator, and their paths in the build.
 BUILT = {
     'attributes': 'loader/attributes.h',
     'cuda_names': 'include/cushim/cuda_names.h',
@@ -27,7 +27,7 @@ BUILT = {
     'versions': 'loader/versions.h',
 }
 
-# What is also made of the table of what the mock implements.
+# Outputs that also depend on the table of the mock's functions.
 OF_THE_MOCK = ('mock_calls', 'mock_table', 'mock_page', 'retries')
 
 
@@ -38,7 +38,7 @@ def emitters():
 
 
 def generate(what, seed):
-    """Run the generator in another folder, with another order of hashes and another locale."""
+    """Run the generator in another folder, with another hash seed and another locale."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, 'output')
         environment = dict(os.environ, PYTHONHASHSEED=str(seed), LC_ALL='C' if seed else 'C.UTF-8')

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What stands in the built files against the misuse of mistakes.
+"""Hardening of the built files.
 
     hardened_test.py SANITIZER MARKS "FLAG..." "COMPILER..." "INCLUDE..."
         -- FILE... -- ARCHIVE... -- SOURCE...
 
-MARKS is the flag that marks where indirect branches may land, "" if there is none; the flags are
-those that the build takes beside it, and the sources those that have the thunks.
+MARKS is the flag that marks targets of indirect branches, "" if there is none. The FLAGs are the
+build's other hardening flags, and each SOURCE contains the thunks.
 """
 
 import json
@@ -25,8 +25,9 @@ import built_file  # noqa: E402
 import registry  # noqa: E402
 from built_file import AARCH64, MARK, READELF, X86_64, Claims, base, is_command  # noqa: E402
 
-# By machine: the words of the note, other marks at which a function may begin, the bytes of a thunk
-# without one, and the flags to compile with, each with what it leaves of the note.
+# For each machine: the words of the note, other instructions that may mark the beginning of a
+# function, the bytes of a thunk without one, and flags for compilations, each with the words of the
+# note that remain.
 NOTE = {X86_64: ['IBT', 'SHSTK'], AARCH64: ['BTI', 'PAC']}
 OTHER_MARKS = {X86_64: [], AARCH64: [b'\x3f\x23\x03\xd5', b'\x7f\x23\x03\xd5']} # paciasp, pacibsp
 PLAIN_THUNK = {X86_64: 10, AARCH64: 8}
@@ -38,18 +39,18 @@ WAYS = {
               '-mbranch-protection=pac-ret+b-key': ['PAC']},
 }
 SIGNS = {b'\x3f\x23\x03\xd5': b'\xbf\x23\x03\xd5', b'\x7f\x23\x03\xd5': b'\xff\x23\x03\xd5'}
-# Filled by the start files, which are the system's.
+# Sections that the system's start files fill.
 OF_THE_START_FILES = ('.init_array', '.fini_array')
 SLOTS = len(registry.read_functions(os.path.join(REGISTRY, 'functions.tsv')))
 
 
 def output(*command):
-    """The status is left: readelf's is 1 where it meets a kind of note that it does not know."""
+    """The status is ignored, because readelf returns 1 for a note of an unknown type."""
     return subprocess.run(command, check=False, stdout=subprocess.PIPE, text=True).stdout
 
 
 def notes(path):
-    """Name of each object -> words of its note on marks."""
+    """Map the name of each object to the words of its property note."""
     found = {}
     name = os.path.basename(path)
     for line in output(READELF, '-nW', path).splitlines():
@@ -92,7 +93,7 @@ class Hardened(Claims):
             self.assertEqual([name for name, words in found.items() if words != NOTE[MACHINE]], [])
 
     def test_what_is_linked_of_the_objects_keeps_the_note(self):
-        """Without the start files of the system, which may have none."""
+        """Without the start files of the system, which may lack the note."""
         self.needs_marks()
         for archive in ARCHIVES:
             path = self.link('-nostdlib', '-Wl,--whole-archive', archive,
@@ -105,7 +106,7 @@ class Hardened(Claims):
         with open(source, 'w', encoding='ascii') as file:
             file.write('int empty;\n')
         of_the_system = set(notes(self.link(source)).get('linked.so', []))
-        if MACHINE == X86_64: # asked for at the link, since nothing in them minds it
+        if MACHINE == X86_64: # set at link time, because the start files work with a shadow stack
             of_the_system.add('SHSTK')
         print('what the start files leave: %s' % (sorted(of_the_system) or 'nothing'))
 
@@ -127,7 +128,7 @@ class Hardened(Claims):
         self.assertGreater(checked, 100)
 
     def test_every_pointer_to_code_leads_to_a_mark(self):
-        """Those in data: the lazy-load table, the mock's own and the layer's."""
+        """Code in data sections: the lazy-load table, the mock's, and the layer's."""
         self.needs_marks()
         checked = 0
         for path in self.paths:
@@ -142,7 +143,7 @@ class Hardened(Claims):
         self.assertGreaterEqual(checked, SLOTS)
 
     def test_thunks_are_what_the_compiler_is_asked_for(self):
-        """Also in the two files of dist/, and whatever the flags of the build are."""
+        """The same for the two files of dist/, whatever the flags of the build are."""
         for way, words in WAYS[MACHINE].items():
             for source in SOURCES:
                 with self.subTest('%s %s' % (base(source), way)):
@@ -179,7 +180,7 @@ class Hardened(Claims):
     def test_code_shares_no_page_with_anything_else(self):
         def judge(path):
             file = built_file.File(path)
-            # Pages of the processor's smallest size, the one that there always is.
+            # Pages of 4 KiB, the smallest size of the processor.
             pages = [(segment.flags, segment.address // 4096,
                       (segment.address + segment.size - 1) // 4096)
                      for segment in file.segments if segment.kind == built_file.LOAD]
@@ -217,7 +218,7 @@ class Hardened(Claims):
 
 
 def parts(words):
-    """The lists of arguments between the separators."""
+    """Split the arguments at the separators."""
     found = [[]]
     for word in words:
         if word == '--':

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The layout of what the public headers declare is what layout.tsv lists.
+"""The layout of the types in the public headers is the one in layout.tsv.
 
     layout_test.py LIST "COMPILER..." "INCLUDE..." HEADER...
 """
@@ -14,13 +14,13 @@ import unittest
 
 STRUCT = re.compile(r'^struct (\w+) \{\n(.*?)^\};', re.MULTILINE | re.DOTALL)
 ENUM = re.compile(r'^enum (?:\w+ )?\{\n(.*?)^\};', re.MULTILINE | re.DOTALL)
-# They never grow, as the headers say.
+# These structs never grow, as the headers say.
 FIXED = {'cushim_context_scope', 'cushim_egl_frame', 'cushim_match', 'cushim_recorded_argument',
          'cushim_symbol_counts', 'cushim_symbol_tally'}
 
 
 def members(body):
-    """Names of the members that a struct's body declares."""
+    """Return the names of the members that a struct's body declares."""
     found = []
     for declaration in body.split(';')[:-1]:
         pointer = re.search(r'\(\s*(?:CUDAAPI\s*)?\*\s*(\w+)\)\(', declaration)
@@ -33,7 +33,7 @@ def members(body):
 
 
 def declarations():
-    """(struct, its members) of all headers but the table's slots, and all enumerators."""
+    """Return (struct, members) of all headers without the table's slots, and all enumerators."""
     structs, enumerators = {}, []
     for path in HEADERS:
         with open(path, encoding='utf-8') as file:
@@ -46,7 +46,7 @@ def declarations():
 
 
 def measured():
-    """Each row as the compiler has it: kind, name, member, number."""
+    """Return each row according to the compiler: kind, name, member, number."""
     structs, enumerators = declarations()
     source = '#include <stddef.h>\n#include <stdio.h>\n'
     source += ''.join('#include <cushim/%s>\n' % path.rpartition('/cushim/')[2] for path in HEADERS)
@@ -95,7 +95,7 @@ class Layout(unittest.TestCase):
         self.assertEqual([name for name in FIXED if structs[name][0] == 'size'], [])
 
     def test_member_that_was_added_lies_beyond_the_former_size(self):
-        """In the padding, an older caller would have left any bytes."""
+        """An older caller would have left arbitrary bytes in the padding."""
         rows = [line.split('\t') for line in lines_of(LIST)]
         first = {name: since for kind, name, _, _, since in rows if kind == 'struct'}
         for kind, name, member, number, since in rows:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that were compiled with fewer or with more slots than the library has.
+"""Programs that were compiled with fewer or more slots than the library has.
 
     slots_test.py GENERATE_PY SHARED_LIBRARY|none STATIC_LIBRARY|none "COMPILER..." "INCLUDE..."
 
-One slot fewer: the program runs, and a table of its own is installed. One more: it is not linked,
-and one that was linked to a newer library does not start with this one.
+With one slot fewer, the program runs, and can install a table of its own. With one more, it cannot
+be linked, and a program that was linked to a newer library does not start with this one.
 """
 
 import os
@@ -83,7 +83,7 @@ int main(void)
 }
 '''
 
-# A library with one slot more, as far as MORE needs it.
+# A library with one slot more, reduced to what MORE needs.
 NEWER = r'''
 #include <cushim/table.h>
 
@@ -115,7 +115,7 @@ class Slots(unittest.TestCase):
 
     @classmethod
     def headers(cls, more):
-        """Make the headers of a registry with so many rows more; the number of its rows."""
+        """Write the headers of a registry with additional rows; return the number of its rows."""
         loader = os.path.join(cls.folder, 'loader')
         shutil.copytree(os.path.dirname(GENERATE), loader)
         path = os.path.join(loader, 'registry', 'functions.tsv')
@@ -138,12 +138,12 @@ class Slots(unittest.TestCase):
 
     @staticmethod
     def without_last(rows):
-        """The last row may be the twin of another."""
+        """The last row may be a twin of another row."""
         last = rows[-1].split('\t')[0]
         return [row.replace('\t%s\t' % last, '\t-\t') for row in rows[:-1]]
 
     def compile(self, source, more, *arguments, language='c', **options):
-        """Compile with these headers; the program's path and what the compiler printed."""
+        """Compile with these headers; return the program's path and the compiler's output."""
         path = os.path.join(self.folder, 'program')
         suffix = {'c': '.c', 'c++': '.cc'}[language]
         with open(path + suffix, 'w', encoding='ascii') as file:
@@ -155,7 +155,7 @@ class Slots(unittest.TestCase):
         return path, done
 
     def libraries(self):
-        """(name, arguments of the link) of each library that was built."""
+        """Return (name, link arguments) of each library that was built."""
         if SHARED != 'none':
             yield 'shared', [SHARED, '-Wl,-rpath,' + os.path.dirname(SHARED)]
         if STATIC != 'none':
@@ -170,7 +170,8 @@ class Slots(unittest.TestCase):
     def test_program_with_fewer_slots_runs_and_installs_a_table_of_its_own(self):
         for library, arguments in self.libraries():
             with self.subTest(library):
-                # The anchor that the library would have kept, had there been a release with it.
+                # The anchor that the library would have kept if a release had had this number of
+                # slots.
                 path, done = self.compile(
                     FEWER, -1, *arguments, '-Wl,--defsym=cushim_slots_%d=0' % (self.count - 1))
                 self.assertEqual((done.returncode, done.stdout), (0, ''))
@@ -221,7 +222,7 @@ class Slots(unittest.TestCase):
                          sorted({*map(int, listed), self.count + 1}))
 
     def test_anchor_costs_a_program_no_instruction(self):
-        """The code of a function that calls through the table is as long without it."""
+        """A function that calls through the table has the same length without the anchor."""
         sizes = []
         for without in '', '#undef CUSHIM__SLOTS_ANCHOR\n#define CUSHIM__SLOTS_ANCHOR 0\n':
             source = ('#include <cushim/table.h>\n%s#include <cushim/driver.h>\n'

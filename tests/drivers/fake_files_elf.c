@@ -16,7 +16,7 @@
 #define OWN_NAME "x86-64"
 #endif
 
-/* What the two linkers make of a file. musl does not look at the class. */
+/* The results of the two dynamic linkers for a file. musl ignores the ELF class. */
 #if defined(__GLIBC__)
 #define BY_LINKER(glibc, musl) (glibc)
 #else
@@ -55,7 +55,7 @@ const struct file files[] = {
     {"overlapping", CUSHIM_OUTCOME_DAMAGED, "its segments overlap or are not in order", "Reinstall",
      0},
     {"zeroed", CUSHIM_OUTCOME_DAMAGED, "its dynamic section lacks a table", "Reinstall", 0},
-#if defined(__GLIBC__) /* musl opens executables, and looks neither at class nor at versions */
+#if defined(__GLIBC__) /* musl opens executables, and ignores class and versions */
     {"program", CUSHIM_OUTCOME_NOT_A_LIBRARY, "cannot dynamically load", "Reinstall",
      CUSHIM_OUTCOME_NOT_A_LIBRARY},
     {"newer-libc", CUSHIM_OUTCOME_NOT_LOADABLE, "version `GLIBC_9.", "Reinstall",
@@ -85,7 +85,7 @@ static const ElfW(Phdr) * segment_of(const struct image *image, unsigned index)
     return index < header->e_phnum ? &segments[index] : NULL;
 }
 
-/* The size is right, and nothing was written behind some block: so a lost write leaves a file. */
+/* A file of the right size whose end is zeros, as after a lost write. */
 static void write_zeroed(const struct image *driver)
 {
     const ElfW(Phdr) *segment = segment_of(driver, 0);
@@ -109,7 +109,7 @@ static void write_overlapping(const struct image *driver)
                   sizeof zeroes);
 }
 
-/* It needs versions of functions that the C library of this process does not have yet. */
+/* A library that needs newer versions of functions than this process's C library has. */
 static void write_newer_libc(const char *folder)
 {
     static const char version[] = "GLIBC_2.";
@@ -117,7 +117,7 @@ static void write_newer_libc(const char *folder)
     struct image image;
     unsigned char *found;
 
-    /* This one calls functions of the C library, also those that no sanitizer puts itself before. */
+    /* This driver calls functions of the C library, including some that no sanitizer intercepts. */
     snprintf(path, sizeof path, "%s/misbehaving.so", folder);
     image.bytes = folder_read(path, &image.size);
     for (size_t at = 0;

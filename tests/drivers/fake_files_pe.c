@@ -33,7 +33,7 @@ static const IMAGE_NT_HEADERS64 *headers(const struct image *image)
     return (const void *)(image->bytes + dos->e_lfanew);
 }
 
-/* A copy whose 16 bits at a place in the file header are others. */
+/* A copy with another 16-bit value in the file header. */
 static void write_patched(const struct image *image, const char *name, size_t field,
                           unsigned short value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that are no driver: each is refused without harm, and the report says what is wrong. */
+/* Files that are not drivers: each is refused without harm, and the report says what is wrong. */
 #include "tests/drivers/fake_files.h"
 
 #include <stdio.h>
@@ -49,7 +49,7 @@ static bool is_absolute(const char *name)
     return name[0] == '/' || name[0] == '\\';
 }
 
-/* Nothing changes when a load that failed is repeated. */
+/* A repeated load fails in the same way. */
 static struct cushim_report load_twice(const struct cushim_load_options *options,
                                        enum cushim_outcome outcome)
 {
@@ -190,7 +190,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(file_by_path_is_refused_with_its_outcome),
         cmocka_unit_test(library_cut_at_any_length_is_truncated_and_never_a_crash),
-        /* Last, for the count below. */
+        /* Last, because of the count below. */
         cmocka_unit_test(file_by_search_has_the_outcome_of_the_linkers_message),
     };
     const size_t count = sizeof tests / sizeof tests[0];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a load of each fake driver comes to, by each route: codes, report, calls. */
+/* The result of loading each fake driver by each route: codes, report, calls. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "tests/support/library.h"
 #include "tests/support/symbols.h"
 
-/* Windows does not say which library is missing. */
+/* Windows does not report which library is missing. */
 #if defined(_WIN32)
 #define MISSING_HELPER "The driver library cannot be opened"
 #else
@@ -27,11 +27,11 @@
 static const struct driver {
     const char *file;
     CUresult code;           /* of cushim_driver_load() */
-    enum cushim_state state; /* after it; if it succeeds, after cushim_driver_init() */
+    enum cushim_state state; /* after the load; if it succeeds, after cushim_driver_init() */
     enum cushim_outcome outcome;
-    const char *reason, *advice; /* words of the report in that state */
+    const char *reason, *advice; /* parts of the report in that state */
     CUresult init_code;          /* of cushim_driver_init(), if the load succeeds */
-    int minimum;                 /* version that the load demands */
+    int minimum;                 /* the version that the load requires */
 } drivers[] = {
     {"complete", 0, CUSHIM_STATE_READY, CUSHIM_OUTCOME_LOADED,
      "CUDA " CUSHIM__NEWEST_VERSION_TEXT " is loaded and initialised.", "", 0, 0},
@@ -70,13 +70,13 @@ static const struct driver {
 #if defined(__GLIBC__)
     {"unresolved", 303, CUSHIM_STATE_NOT_LOADABLE, CUSHIM_OUTCOME_NOT_LOADABLE,
      "fake_driver_nobody_has_this", "Reinstall", 0, 0},
-#elif defined(__ELF__) /* a DLL names what it needs when it is linked */
+#elif defined(__ELF__) /* a DLL names its imports when it is linked */
     {"unresolved", 303, CUSHIM_STATE_NOT_LOADABLE, CUSHIM_OUTCOME_OTHER_C_LIBRARY,
      "fake_driver_nobody_has_this", "Build this program for glibc", 0, 0},
 #endif
 };
 
-/* One case: a driver, by a route. */
+/* One case: a driver and a route. */
 struct visit {
     const struct driver *driver;
     enum route route;
@@ -93,7 +93,7 @@ static struct visit visit_of(size_t index, enum route route)
     return made;
 }
 
-/* In a folder for each driver it has the name by which one is searched. */
+/* Give each driver a folder in which it has the name that a search looks for. */
 static int make_folders(void **state)
 {
     folder_create(state);
@@ -112,7 +112,7 @@ static void check_candidate(const struct visit *visit, const struct cushim_repor
     const struct cushim__candidate *candidate = &report->candidates[0];
     const bool is_search = visit->route == ROUTE_SEARCH || visit->route == ROUTE_OPENED;
 
-    /* A search goes on to the well-known places. */
+    /* After a failure, a search continues with the well-known places. */
     check(report->candidate_count == 1 || (is_search && visit->driver->code));
     check_int(candidate->origin, route_origin(visit->route));
     check_int(candidate->outcome, visit->driver->outcome);
@@ -196,7 +196,7 @@ static void load_all(enum route route)
         char title[96];
 
         snprintf(title, sizeof title, "%s by %s", drivers[i].file, route_name(route));
-        /* The program itself could not open it. */
+        /* The program itself could not open these files. */
         if (drivers[i].code != 303 || route != ROUTE_RESOLVER)
             failures += !child_passes(
                 title, route == ROUTE_SEARCH ? restart_to_search : load_and_initialise, &visit);
@@ -249,7 +249,7 @@ static void load_disabled(const void *data)
     check_int(report.candidates[0].outcome, CUSHIM_OUTCOME_DISABLED);
     check_contains(report.reason, "CUSHIM_LIBRARY=none");
     check_contains(report.advice, "Unset CUSHIM_LIBRARY");
-    /* A driver that the program names is used all the same. */
+    /* A driver that the program names is used in spite of the variable. */
     options.library = data;
     check_int(cushim_driver_load(&options), CUDA_SUCCESS);
     check_int(route_report().state, CUSHIM_STATE_LOADED);
@@ -263,14 +263,14 @@ static void the_word_none_disables_the_driver_but_not_an_option(void **state)
     assert_true(child_passes("none", load_disabled, visit.path));
 }
 
-/* What the constructor of the driver `reenters` got. */
+/* The results in the constructor of the driver `reenters`. */
 static struct {
     unsigned times;
     CUresult call, load, init;
     enum cushim_state state;
 } got;
 
-/* Exported: the constructor looks for it. */
+/* Exported so that the constructor finds it. */
 void fake_driver_opened(void);
 
 __attribute__((visibility("default"))) void fake_driver_opened(void)
@@ -334,7 +334,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(driver_that_the_program_has_opened_is_the_one_that_is_loaded),
         cmocka_unit_test(the_word_none_disables_the_driver_but_not_an_option),
         cmocka_unit_test(call_from_a_constructor_of_the_driver_returns_3_during_the_load),
-        cmocka_unit_test(driver_by_search_has_its_outcome), /* last, for the count below */
+        cmocka_unit_test(driver_by_search_has_its_outcome), /* last, because of the count below */
     };
 
     if (argc < 2)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A driver that this user may not read; a library that is no driver; and a program whose C library
- * translates the linker's messages, out of which the loader reads the outcome. The translation is
- * made here, so that none has to be installed.
+ * A driver that the user may not read; libraries that are not drivers; and a program whose C
+ * library translates the dynamic linker's messages, from which the loader determines the outcome.
+ * The test writes the translation itself, so no language needs to be installed.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -37,7 +37,7 @@ static const char *fake_path(const char *file)
     return path;
 }
 
-/* The superuser may read anything: become somebody else. */
+/* The superuser may read every file, so become another user. */
 static void give_up_rights(const void *data)
 {
     (void)data;
@@ -107,7 +107,7 @@ static void load_rejected(const void *name)
     check(dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD) == NULL);
 }
 
-/* All of the fakes have this SONAME: what stayed would be what the next search finds. */
+/* All fakes have this SONAME, so a later search would find a library that stayed open. */
 static void what_is_no_driver_is_closed(void **state)
 {
     (void)state;
@@ -117,7 +117,7 @@ static void what_is_no_driver_is_closed(void **state)
 }
 #endif
 
-/* In the order of the alphabet, as the file of translations wants them. */
+/* In alphabetical order, which the format of translations requires. */
 static const char *const words[][2] = {
     {"No such file or directory", "nenia dosiero"},
     {"cannot open shared object file", "ne malfermeblas"},
@@ -156,7 +156,7 @@ static void write_translations(const char *path)
     assert_int_equal(fclose(file), 0);
 }
 
-/* Whether dlerror() speaks the other language now. */
+/* Whether dlerror() uses the other language now. */
 static bool is_translated(const char *path)
 {
     assert_null(dlopen(path, RTLD_NOW));
@@ -173,7 +173,7 @@ static bool translate_dlerror(const char *path)
     return setlocale(LC_ALL, "C.UTF-8") && is_translated(path);
 }
 
-/* The last: this process keeps the language. */
+/* The last test, because the process keeps the language. */
 static void missing_dependency_is_recognised_in_a_translated_message(void **state)
 {
     struct cushim_load_options options;
@@ -189,7 +189,7 @@ static void missing_dependency_is_recognised_in_a_translated_message(void **stat
     report = route_report();
     assert_int_equal(report.candidates[0].outcome, CUSHIM_OUTCOME_LACKS_LIBRARY);
     assert_non_null(strstr(report.advice, "Install the library"));
-    /* The program's own messages are translated as before. */
+    /* The program's own messages are still translated afterwards. */
     assert_true(is_translated(fake_path("needs-helper.so")));
 }
 

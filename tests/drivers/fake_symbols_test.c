@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Drivers of several versions and with gaps: which symbols are found, what takes their place, and
- * what a call of every slot of every kind of table returns.
+ * Drivers of several versions and with missing symbols: which symbols are found, what replaces the
+ * others, and the result of calling every slot of every kind of table.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,14 +19,14 @@
 #include "tests/support/folder.h"
 #include "tests/support/symbols.h"
 
-/* A first call takes a process of its own: one of so many slots is called first. */
+/* Each first call needs a process of its own, so only one in this many slots is tested. */
 enum { FIRST_CALL_STRIDE = 29 };
 
 static const struct driver {
     const char *file;
     int version;
-    const char *lacks; /* besides what is newer than the version; NULL: nothing */
-    bool behind;       /* all but three symbols behind cuGetProcAddress_v2 */
+    const char *lacks; /* in addition to newer symbols; NULL: nothing */
+    bool behind;       /* all but three symbols are found only through cuGetProcAddress_v2 */
     bool only_required;
 } drivers[] = {
     {"complete", CUSHIM__NEWEST_VERSION, NULL, false, false},
@@ -52,7 +52,7 @@ static const char *path_of(const char *file)
     return path;
 }
 
-/* Name a driver to a load that has no options, such as that of a first call. */
+/* Name a driver for a load without options, such as that by a first call. */
 static void name_driver(const char *path)
 {
     struct cushim_load_options unused;
@@ -77,13 +77,13 @@ static bool is_required(size_t index)
     return is(index, "cuInit") || is(index, "cuDriverGetVersion");
 }
 
-/* These two need no driver. */
+/* These two functions work without a driver. */
 static bool is_error_text(size_t index)
 {
     return is(index, "cuGetErrorName") || is(index, "cuGetErrorString");
 }
 
-/* Whether a driver has a symbol, by what the registry says of its age alone. */
+/* Whether a driver has a symbol, judging only by the symbol's version in the registry. */
 static bool has(const struct driver *driver, size_t index)
 {
     if (driver->only_required)
@@ -95,7 +95,7 @@ static bool has(const struct driver *driver, size_t index)
 static enum cushim_symbol_state expected_state(const struct driver *driver, size_t index)
 {
     if (is(index, "cuWGLGetDevice") && !cushim__system_is_windows)
-        return CUSHIM_SYMBOL_FOREIGN; /* nor is it looked for */
+        return CUSHIM_SYMBOL_FOREIGN; /* the loader does not look for it either */
     if (has(driver, index))
         return !driver->behind || is_required(index) || is(index, "cuGetProcAddress_v2")
                    ? CUSHIM_SYMBOL_FOUND
@@ -142,7 +142,7 @@ static void compare_states(const void *data)
     check_tally(&report.symbols.interop, &expected.interop);
 }
 
-/* What a slot returns in a driver whose symbols return their numbers. */
+/* The result of a slot for a driver whose functions return their numbers. */
 static CUresult expected_code(const struct driver *driver, size_t index)
 {
     switch (expected_state(driver, index)) {
@@ -170,7 +170,7 @@ static void call_every_slot(const struct driver *driver, const struct cushim_tab
         const CUresult code = expected_code(driver, i);
 
         if (driver->behind && is(i, "cuGetProcAddress_v2"))
-            continue; /* it does its work */
+            continue; /* this one does its real work */
         check(!cushim__symbol_missed(i));
         check_call(table, i, code);
         check_int(cushim__symbol_missed(i), code == CUSHIM__REQUIRES_NEWER_DRIVER);
@@ -243,7 +243,7 @@ static void check_absent(const struct cushim_table *table, size_t index)
     check(!cushim__symbol_missed(index));
 }
 
-/* Both what is current and the lazy-load table, which a layer may still call. */
+/* Both the current table and the lazy-load table, which a layer may still call. */
 static void call_absent_tables(const void *data)
 {
     (void)data;

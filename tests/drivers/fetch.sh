@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Fetch NVIDIA's own user-mode driver library in nine generations; see the usage text below.
+# Download NVIDIA's own user-mode driver library in nine generations; see the usage text below.
 set -euo pipefail
 # shellcheck disable=SC2034 # debian.sh reads it
 what=drivers
@@ -43,7 +43,7 @@ libraries() {
 END
 }
 
-# Print the rows of what is not there.
+# Print the rows whose files are missing.
 lacking() {
     libraries | while read -r release package version file sum; do
         is_sound "$folder/$release/$file" "$sum" ||
@@ -51,7 +51,7 @@ lacking() {
     done
 }
 
-# Let only those generations have a libcuda.so.1 that are complete and sound, and count them.
+# Give only complete and undamaged generations a libcuda.so.1, and count them.
 settle() {
     lacking | cut -d' ' -f1 >"$work/open"
     generations=0
@@ -65,7 +65,7 @@ settle() {
     done
 }
 
-# Bring one library into its place, or say why not.
+# Download one library to its place, or print why that fails.
 fetch() {
     local release=$1 package=$2 version=$3 file=$4 sum=$5 found
     mkdir -p "$folder/$release"

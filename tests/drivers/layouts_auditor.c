@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An auditor (LD_AUDIT) that leads the search for the driver to the file LAYOUTS_AUDITED. */
+/* An auditor (LD_AUDIT) that redirects the search for the driver to the file LAYOUTS_AUDITED. */
 #define _GNU_SOURCE
 #include <link.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@
 unsigned la_version(unsigned version)
 {
     (void)version;
-    return 1; /* the first that has la_objsearch() */
+    return 1; /* the first version with la_objsearch() */
 }
 
 char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The file to which the name libcuda.so.1 leads in this process, for dlopen() or for cushim.
+ * Print the file that dlopen() or cushim finds for libcuda.so.1 in this process.
  *
  *     layouts_program [open FILE | plugin FILE | namespace FILE]... dlopen|cushim
  *
- * It prints the path, without symbolic links, or nothing and why on standard error. `open` opens a
- * file first; `plugin` lets a plugin, which is this source built as one, search for itself, and
- * `namespace` does so in a namespace of dlmopen().
+ * It prints the path without symbolic links, or otherwise the reason on standard error. `open`
+ * opens a file first. `plugin` lets a plugin search, which is this source built as a library;
+ * `namespace` does the same in a namespace of dlmopen().
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -19,7 +19,10 @@
 
 #include <cushim/cushim.h>
 
-/* In a namespace, standard output is another one: the caller prints. Both have room for a path. */
+/*
+ * The caller prints, because a namespace has its own standard output. Both buffers have room for a
+ * path.
+ */
 typedef bool find_driver(const char *how, char *path, char *error);
 
 __attribute__((visibility("default"))) find_driver layouts_find_driver;

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""In each layout of a system, cushim loads the file that dlopen("libcuda.so.1") loads.
+"""In every layout of a system, cushim loads the file that dlopen("libcuda.so.1") loads.
 
     layouts_test.py environment|mounts PROGRAM RPATH RUNPATH PLUGIN AUDITOR DRIVER
 
-Layouts of the first kind are made of files of the test and of the environment. Those of the second
-change /etc and the system's folders, for processes in a mount namespace only.
+The first kind of layouts consists of files of the test and of environment variables. The second
+kind changes /etc and the system's folders, for processes in a mount namespace only.
 """
 
 import os
@@ -22,12 +22,12 @@ NAME = 'libcuda.so.1'
 CACHE = '/etc/ld.so.cache'
 CLEAN = {name: value for name, value in os.environ.items()
          if not name.startswith(('CUSHIM_', 'LD_', 'GLIBC_'))}
-CLEAN['PATH'] = os.environ['PATH'] + ':/usr/sbin:/sbin' # ldconfig is there
+CLEAN['PATH'] = os.environ['PATH'] + ':/usr/sbin:/sbin' # for ldconfig
 with open(DRIVER, 'rb') as driver:
     GOOD = driver.read()
 TRUNCATED = GOOD[:len(GOOD) // 3]
 
-# The folder of the C library is one that the linker searches unasked.
+# The dynamic linker always searches the folder of the C library.
 with open('/proc/self/maps', encoding='utf-8', errors='replace') as maps:
     SYSTEM = re.search(r'(/\S*)/libc[.-]\S*so', maps.read()).group(1)
 with open('/proc/cpuinfo', encoding='utf-8', errors='replace') as processors:
@@ -36,7 +36,7 @@ with open('/proc/cpuinfo', encoding='utf-8', errors='replace') as processors:
 
 
 def wrong_architecture(width, machine):
-    """The driver, as the header of a file for another processor describes it."""
+    """The driver with a header for another processor."""
     data = bytearray(GOOD)
     data[4] = width
     data[18:20] = machine.to_bytes(2, sys.byteorder)
@@ -44,13 +44,13 @@ def wrong_architecture(width, machine):
 
 
 def interpreter(path):
-    """The dynamic linker that a program names."""
+    """The path of the dynamic linker in a program."""
     with open(path, 'rb') as file:
         return re.search(rb'/[ -~]*/ld[-.][ -~]+', file.read()).group().decode()
 
 
 class Layout(unittest.TestCase):
-    """A folder with files, and what the two find there."""
+    """A folder with files, and what dlopen() and cushim find there."""
 
     def setUp(self):
         self.root = os.path.realpath(tempfile.mkdtemp(prefix='cushim-layouts-'))
@@ -73,8 +73,8 @@ class Layout(unittest.TestCase):
             return self.put(name, file.read())
 
     def find(self, how, command, environment):
-        """What the program prints, or why it found nothing."""
-        # Set by env(1): what the shell and its commands need is not to be searched for there.
+        """Return the output of the program, or why it found nothing."""
+        # env(1) sets the variables, so that they do not affect the shell and its commands.
         command = ['env', *('%s=%s' % pair for pair in environment.items()), *command, how]
         if self.commands:
             command = [*NAMESPACE, 'sh', '-ec', '\n'.join(self.commands) + '\nexec "$@"', 'sh',
@@ -86,7 +86,9 @@ class Layout(unittest.TestCase):
                                                                        done.stderr.strip())
 
     def check(self, expected, *arguments, command=(PROGRAM,), **environment):
-        """Both load the file `expected`; if dlopen() does not, the layout is not the one meant."""
+        """Both must load the file `expected`. If dlopen() does not, the layout is not the intended
+        one.
+        """
         command = [*command, *arguments]
         self.assertEqual(expected, self.find('dlopen', command, environment), 'dlopen')
         self.assertEqual(expected, self.find('cushim', command, environment), 'cushim')
@@ -99,7 +101,7 @@ class Environment(Layout):
     def test_bad_file_in_unsearched_hwcaps_folder_is_ignored(self):
         good = self.put('path/' + NAME)
         self.put('path/glibc-hwcaps/x86-64-v4/' + NAME, TRUNCATED)
-        # As on a processor without the AVX-512 of that level.
+        # As on a processor without the AVX-512 instructions of that level.
         self.check(good, LD_LIBRARY_PATH=self.path('path'),
                    command=[interpreter(PROGRAM), '--glibc-hwcaps-mask', 'x86-64-v2', PROGRAM])
 
@@ -169,10 +171,10 @@ class Environment(Layout):
 
 
 class Mounts(Layout):
-    """Layouts of the system's folders and the linker's cache."""
+    """Layouts of the system's folders and of the dynamic linker's cache."""
 
     def mount_over(self, folder, name='', source=None):
-        """Lay a writable layer over a folder of the system, with a file in it if there is one."""
+        """Put a writable layer over a folder of the system, with a file in it if one is given."""
         layer = self.path('layer-%d' % len(self.commands))
         os.makedirs(layer)
         self.commands += ['mount -t tmpfs none ' + layer, 'mkdir %s/upper %s/work' % (layer, layer)]
@@ -183,9 +185,9 @@ class Mounts(Layout):
                              % (folder, folder, layer + '/upper', layer + '/work'))
 
     def mount_cache(self, *folders):
-        """Let the linker's cache name the drivers of these folders, in this order."""
+        """Make the dynamic linker's cache contain the drivers of these folders, in this order."""
         self.put('conf', ''.join(self.path(folder) + '\n' for folder in folders).encode())
-        # It writes a second file, for its next run, into /var/cache.
+        # ldconfig also writes a file to /var/cache, for its next run.
         subprocess.run([*NAMESPACE, 'sh', '-ec', 'mount -t tmpfs none /var/cache\nexec "$@"', 'sh',
                         'ldconfig', '-X', '-C', self.path('cache'), '-f', self.path('conf')],
                        env=CLEAN, check=True)
@@ -220,7 +222,7 @@ class Mounts(Layout):
 
 
 def find_namespace():
-    """The command that gives a process a mount namespace, or None and why there is none."""
+    """Return the command that gives a process a mount namespace, or None and the reason."""
     test = 'mount -t tmpfs none /mnt; mkdir /mnt/u /mnt/w; test -e %s; command -v ldconfig; ' \
         'mount -t overlay none -o lowerdir=/etc,upperdir=/mnt/u,workdir=/mnt/w /etc' % CACHE
     why = ''

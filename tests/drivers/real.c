@@ -63,7 +63,7 @@ int real_begin(int argc, char **argv, real_visit visit)
     return here ? 0 : SKIPPED;
 }
 
-/* One visit, as a child starts it. */
+/* A visit that a child process makes. */
 struct start {
     size_t generation;
     enum route route;
@@ -99,8 +99,8 @@ unsigned real_each(enum route route)
 }
 
 /*
- * Whether it deviates from the registry in this symbol: `kind` is `missing` (as old as the driver,
- * but not exported) or `early` (newer than the driver, but exported).
+ * Whether the generation deviates from the registry in this symbol: `kind` is `missing` (old
+ * enough, but not exported) or `early` (too new, but exported).
  */
 static bool is_exception(const struct generation *generation, const char *symbol, const char *kind)
 {
@@ -122,7 +122,7 @@ bool real_has(const struct generation *generation, size_t index)
 {
     const char *symbol = cushim__symbol_name(index);
 
-    /* Of Windows. */
+    /* Only on Windows. */
     if (strcmp(symbol, "cuWGLGetDevice") == 0)
         return false;
     return cushim__symbol_since(index) <= generation->version

@@ -12,35 +12,36 @@
 
 struct generation {
     const char *release;
-    int version;       /* CUDA version that it reports */
-    unsigned exported; /* how many of the symbols of cuda.h and cudaProfiler.h dlsym finds in it */
-    CUresult init;     /* what cuInit answers on a machine without a GPU */
-    bool needs_path;   /* it needs a library beside it, which LD_LIBRARY_PATH has to find */
+    int version;       /* the CUDA version that it reports */
+    unsigned exported; /* how many symbols of cuda.h and cudaProfiler.h dlsym() finds */
+    CUresult init;     /* the result of cuInit on a machine without a GPU */
+    bool needs_path;   /* needs a library next to it, which LD_LIBRARY_PATH must contain */
 };
 
-/* What is done with a generation, in a process of its own. */
+/* A test of one generation, in a process of its own. */
 typedef void (*real_visit)(const struct generation *generation, enum route route);
 
 /*
- * First of all in main(): read the arguments FOLDER EXCEPTIONS. Returns 0, or the status to exit
- * with if there is no driver in the folder. In a process that real_each() has started it does the
- * visit and does not return.
+ * Call this first in main(): it reads the arguments FOLDER EXCEPTIONS. Returns 0, or the exit
+ * status if the folder has no driver. In a process that real_each() has started, it makes the visit
+ * and does not return.
  */
 int real_begin(int argc, char **argv, real_visit visit);
 
 /*
- * Do the visit for each generation that is in the folder, in a process whose LD_LIBRARY_PATH
- * leads to the generation if the route or the generation asks for it. Returns how many failed.
+ * Make the visit for each generation in the folder, in a process of its own. If the route or the
+ * generation needs it, LD_LIBRARY_PATH contains the generation's folder. Returns how many visits
+ * failed.
  */
 unsigned real_each(enum route route);
 
-/* Path of its libcuda.so.1. Static: good until the next call. */
+/* The path of its libcuda.so.1, in a static buffer that the next call overwrites. */
 const char *real_library(const struct generation *generation);
 
-/* Whether the registry, with its exceptions, says that this generation exports a symbol. */
+/* Whether this generation exports a symbol according to the registry and its exceptions. */
 bool real_has(const struct generation *generation, size_t index);
 
-/* Whether this machine has no GPU, so that it is known what cuInit answers. */
+/* Whether this machine has no GPU, so that the result of cuInit is known. */
 bool real_without_gpu(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NVIDIA's own drivers: every slot is called once, and answers. */
+/* NVIDIA's own drivers: every slot is called once, and returns. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -20,8 +20,8 @@
 static char memory[CUSHIM_CALL_BYTES];
 
 /*
- * Drivers that crash on zero arguments, whoever calls them: they look into the event before they
- * ask whether it is one, or into a list of edges of length zero. They get an event, and one edge.
+ * Some drivers crash on zero arguments: they dereference the event before they check it, or read a
+ * list of edges of length zero. They get an event, or one edge, instead.
  */
 static CUresult record(const struct cushim_table *table, void *event)
 {
@@ -63,10 +63,7 @@ static cushim_call call_of(const struct generation *generation, size_t index)
     return cushim_calls[index];
 }
 
-/*
- * The slot that is called at each turn: all in order, but cuInit last, since nobody knows what it
- * leaves behind.
- */
+/* The order of calls: by slot, but cuInit last, because its after-effects are unknown. */
 static size_t slot_at(size_t turn)
 {
     static size_t init = SIZE_MAX;
@@ -94,7 +91,7 @@ static void call(const struct generation *generation, size_t index)
     check_int(cushim__symbol_missed(index), refused);
 }
 
-/* Calls that crash take a process with them: the next one goes on behind. */
+/* A crash ends the process, and the next process continues after that call. */
 static void call_every_slot(const struct generation *generation, enum route route)
 {
     volatile size_t *turn =

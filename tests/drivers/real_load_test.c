@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NVIDIA's own drivers: each loads by every route, and the report is true. */
+/* NVIDIA's own drivers: each can be loaded by every route, and the report is right. */
 #include "loader/symbols.h"
 #include "loader/system.h"
 #include "tests/drivers/real.h"
@@ -19,11 +19,11 @@ static void check_loaded(const struct generation *generation, enum route route)
     check_int(report.candidates[0].origin, route_origin(route));
     check_int(report.candidates[0].outcome, CUSHIM_OUTCOME_LOADED);
     check_int(report.candidates[0].version, generation->version);
-    /* Loaded is not initialised. */
+    /* The driver is loaded, but not initialised. */
     check_int(cushim_driver()->CtxSynchronize(), CUDA_ERROR_NOT_INITIALIZED);
 }
 
-/* Nobody promises what an old driver answers where there is a GPU. */
+/* The result of an old driver on a machine with a GPU is undefined. */
 static void check_refuses_init(const struct generation *generation, CUresult code)
 {
     const struct cushim_report report = route_report();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NVIDIA's own drivers: what each exports is what the registry says of its version. */
+/* NVIDIA's own drivers: each exports what the registry says for its version. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
@@ -41,7 +41,10 @@ static enum cushim_symbol_state expected_state(const struct generation *generati
     return strcmp(symbol, "cuWGLGetDevice") == 0 ? CUSHIM_SYMBOL_FOREIGN : CUSHIM_SYMBOL_MISSING;
 }
 
-/* The export of exactly its name, or that of its fallback, or what stands for a missing one. */
+/*
+ * A slot has the export of exactly its name, or that of its fallback, or the function for a missing
+ * symbol.
+ */
 static void check_symbol(const struct generation *generation, void *library,
                          const struct cushim_table *table, size_t index)
 {
@@ -60,7 +63,7 @@ static void check_symbol(const struct generation *generation, void *library,
         child_fail("the slot of %s is another function\n", symbol);
 }
 
-/* The question as the loader asks it: the base name, at exactly the version of the row. */
+/* The loader's lookup: the base name, with exactly the version of the row. */
 static cushim_function ask(cushim_function proc_address, size_t index)
 {
     const struct cushim__symbol *symbol = &cushim__symbols[index];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ways by which a driver comes into a process. */
+/* The routes by which a process gets a driver. */
 #ifndef CUSHIM_TESTS_DRIVERS_ROUTE_H
 #define CUSHIM_TESTS_DRIVERS_ROUTE_H
 
@@ -11,9 +11,9 @@
 enum route {
     ROUTE_OPTION,      /* cushim_load_options::library */
     ROUTE_ENVIRONMENT, /* CUSHIM_LIBRARY */
-    ROUTE_SEARCH,      /* libcuda.so.1 in LD_LIBRARY_PATH; not where route_can_search is false */
-    ROUTE_OPENED,      /* the program has opened it before, and the search comes to it */
-    ROUTE_RESOLVER,    /* the program has opened it, and finds its symbols */
+    ROUTE_SEARCH,      /* libcuda.so.1 in LD_LIBRARY_PATH, if route_can_search */
+    ROUTE_OPENED,      /* the program has opened the library before, and the search finds it */
+    ROUTE_RESOLVER,    /* the program has opened the library, and passes a resolver */
     ROUTE_COUNT,
 };
 
@@ -26,27 +26,27 @@ const char *route_name(enum route route);
 enum cushim_origin route_origin(enum route route);
 
 /*
- * In a child: make a load with `options` take this route to the library at `path`. The search is
- * prepared by whoever starts the process (route_restart).
+ * In a child: prepare a load with `options` by this route from the library at `path`. For
+ * ROUTE_SEARCH, the parent of the process prepares the search (route_restart).
  */
 void route_prepare(enum route route, const char *path, struct cushim_load_options *options);
 
 /*
- * In a child: start this program anew with `folder` as LD_LIBRARY_PATH, or without it if that is
- * NULL; see child_restart().
+ * In a child: start this program again with `folder` as LD_LIBRARY_PATH (NULL: without it); see
+ * child_restart().
  */
 void route_restart(const char *folder, const char *const *arguments);
 
-/* Whether a load by search finds a driver of this machine, and so no failing search can be seen. */
+/* Whether a search finds a driver of this machine, so that no failing search can be tested. */
 bool route_machine_has_driver(void);
 
-/* In a child: open a library, or fail. */
+/* In a child: open a library; a failure ends the child. */
 void *route_open(const char *path);
 
-/* cushim_resolver over a handle of route_open(). */
+/* A cushim_resolver for a handle of route_open(). */
 cushim_function route_resolve(const char *symbol, void *library);
 
-/* In a child: the report as it is now. */
+/* In a child: the present report. */
 struct cushim_report route_report(void);
 
 #endif

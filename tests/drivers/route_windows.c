@@ -2,7 +2,7 @@
 #include "tests/drivers/route.h"
 #include "tests/support/child.h"
 
-/* The system's folder is not to be filled; see tests/tool/search_hijack_test.py. */
+/* Tests must not write to the system folder; see tests/tool/search_hijack_test.py. */
 const bool route_can_search = false;
 
 void route_restart(const char *folder, const char *const *arguments)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Run a test with the folder of NVIDIA's own drivers as its first argument.
 # usage: with-real.sh TEST [ARGUMENT ...]
-# Exit status: the test's, or 77 where fetch.sh has not brought the drivers. Nothing is downloaded
-# here: a test run should not fetch 190 MB unasked. CUSHIM_DRIVERS names another folder.
+# Exit status: the test's, or 77 if fetch.sh has not downloaded the drivers. This script downloads
+# nothing, because a test run should not fetch 190 MB unasked. CUSHIM_DRIVERS names another folder.
 set -eu
 cache=${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}
 folder=${CUSHIM_DRIVERS:-${cache:+$cache/cushim/drivers}}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command line, from main() on: words are read, settings put together and checked as they are
- * for a program. No program starts, no driver is loaded: what would do so stands here instead.
+ * The command line, from main() on: arguments are parsed, and settings are combined and checked as
+ * before the start of a program. No program starts and no driver is loaded, because this file
+ * replaces the functions that would do so.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,12 +21,12 @@
 
 enum { WORDS = 24 };
 
-/* What main() of the command is called here. */
+/* The command's main(), under another name. */
 int fuzz_command(int count, char **words);
 bool fuzz_output_finish(void);
 
-static const char *before;      /* settings of the environment */
-static bool is_run, is_started; /* a command was reached, a program would have been started */
+static const char *before;      /* settings in the environment */
+static bool is_run, is_started; /* a command was reached; a program would have started */
 
 const char system_mock_library[] = "libcuda.so.1", system_search_variable[] = "LD_LIBRARY_PATH";
 const char system_search_separator[] = ":", system_search_forbidden[] = ":;";
@@ -66,7 +67,7 @@ bool system_file_exists(const char *path)
     return strlen(path) % 2;
 }
 
-/* No command writes a file here. */
+/* No command writes a file in this target. */
 FILE *system_new_file(const char *path, const char **why)
 {
     (void)path;
@@ -124,7 +125,7 @@ bool system_is_terminal(FILE *stream)
     return false;
 }
 
-/* What each option promises of what is read: the bounds of its row. */
+/* The promises of each option about its value: the bounds of its row. */
 static void check_arguments(const struct arguments *arguments, enum command command)
 {
     is_run = true;
@@ -140,11 +141,11 @@ static void check_arguments(const struct arguments *arguments, enum command comm
         CLAIM(!(option->commands & (unsigned)command) || number >= option->minimum || number == 0);
     }
     CLAIM(!arguments->mock || !arguments->library);
-    /* Rules of faults are for any driver. */
+    /* Fault rules are allowed for any driver. */
     CLAIM(arguments->mock || (!arguments->config && !arguments->first_setting));
 }
 
-/* What the commands do with settings before they have a driver. */
+/* What the commands do with settings before they use a driver. */
 static enum status check_settings(const struct arguments *arguments, enum command command)
 {
     struct failure failure = {0};
@@ -172,7 +173,7 @@ enum status command_probe(const struct arguments *arguments)
     return STATUS_DONE;
 }
 
-/* What it is asked for comes from cushim itself: tests/probe has it. */
+/* cushim itself calls this with arguments; tests/probe tests it. */
 enum status probe_child(int count, char **words)
 {
     (void)count;
@@ -229,7 +230,9 @@ int run_reported(const struct arguments *arguments, const struct run_report *rep
     return STATUS_DONE;
 }
 
-/* A status that docs/cushim.1 lists, and nothing on standard output but what was asked for. */
+/*
+ * The exit status is one that docs/cushim.1 lists, and standard output has only what was requested.
+ */
 static void check_status(int status, const char *out, const char *error)
 {
     CLAIM(status == STATUS_DONE || status == STATUS_FAILED || status == STATUS_USAGE ||

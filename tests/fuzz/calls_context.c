@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contexts: which is current, and what ends with one. */
+/* Contexts: which one is current, and which objects end with a context. */
 #include "tests/fuzz/calls.h"
 
 static void create(struct calls *calls)
@@ -10,10 +10,10 @@ static void create(struct calls *calls)
     if (!object || calls->depth == CALLS_STACK)
         return;
     for (unsigned i = 0; i < calls->depth; i++) {
-        if (calls->stack[i] == object) /* it is dead, and still on the stack */
+        if (calls->stack[i] == object) /* dead, but still on the stack */
             return;
     }
-    /* What lived in the one before it in this place is no longer distinguished. */
+    /* The model forgets the former object in this slot. */
     if (object->state != CALLS_NEVER)
         return;
     if (calls_judge(calls, calls->driver->CtxCreate_v2(&context, 0, 0)) == CUDA_SUCCESS) {
@@ -23,7 +23,7 @@ static void create(struct calls *calls)
     }
 }
 
-/* One that is current is popped. */
+/* Destroying the current context pops it. */
 static void destroy(struct calls *calls)
 {
     struct calls_object *object;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Captures, graphs and their launches; modules, and kernels that are known by their names. */
+/* Captures, graphs and their launches; modules, and kernels that the mock knows by their names. */
 #include "tests/fuzz/calls.h"
 
 static void begin(struct calls *calls)
@@ -14,7 +14,9 @@ static void begin(struct calls *calls)
         calls->captures++;
 }
 
-/* One that is destroyed with its stream counts for ever: then the model knows less. */
+/*
+ * A capture that ends because its stream is destroyed is counted for ever, so the model knows less.
+ */
 static void end(struct calls *calls)
 {
     struct calls_object *stream, *object = calls_room(calls, CALLS_GRAPH);
@@ -173,7 +175,7 @@ static void find(struct calls *calls)
     struct calls_object *module, *object = calls_room(calls, CALLS_FUNCTION);
     const uint64_t handle = calls_pick(calls, CALLS_MODULE, &module);
     const uint8_t byte = fuzz_byte(&calls->input);
-    /* Few programs end by a fault. */
+    /* Only few programs contain a fault. */
     const unsigned which = byte < 128 ? 0 : byte < 240 ? 1 : byte < 248 ? 3 : 2;
     CUfunction function = NULL;
     CUresult code;

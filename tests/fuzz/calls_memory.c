@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory: what was written, and has been waited for, is there, if nothing else can have come in
- * between. Ranges that leave an allocation are refused and change nothing.
+ * Memory: it contains what was written and waited for, unless other work may have written since.
+ * Ranges beyond an allocation are refused and change nothing.
  */
 #include <string.h>
 
@@ -33,7 +33,7 @@ static void allocate(struct calls *calls)
     calls_take_memory(calls, object, NULL);
 }
 
-/* What lives at an address, or NULL. */
+/* The live memory at an address, or NULL. */
 static struct calls_object *memory_at(struct calls *calls, uint64_t address)
 {
     for (unsigned i = 0; i < CALLS_OBJECTS; i++) {
@@ -47,8 +47,8 @@ static struct calls_object *memory_at(struct calls *calls, uint64_t address)
 }
 
 /*
- * What is freed, or never was allocated, answers so, and is no misuse. Addresses are given out
- * again: that of memory that is gone can be that of other memory, which is freed then.
+ * Freeing an invalid address returns an error and is no misuse. Addresses are reused, so the
+ * address of dead memory may be that of other memory, which is then freed.
  */
 static void release(struct calls *calls)
 {
@@ -68,8 +68,8 @@ static void release(struct calls *calls)
 }
 
 /*
- * An offset by the input, which can be one past the end. Other memory can begin there: then it is
- * that which a call means, and `memory` and the offset become its.
+ * An offset from the input, which may be the end of the memory. If other memory begins there, a
+ * call refers to that memory, so `memory` and the offset are changed.
  */
 static size_t pick_offset(struct calls *calls, struct calls_object **memory)
 {
@@ -82,7 +82,7 @@ static size_t pick_offset(struct calls *calls, struct calls_object **memory)
     return 0;
 }
 
-/* A range of memory by the input: most are within it. */
+/* A range of memory from the input; most are within it. */
 static size_t pick_range(struct calls *calls, struct calls_object **memory, size_t *offset)
 {
     *offset = pick_offset(calls, memory);
@@ -124,7 +124,7 @@ static struct calls_object *user_of(struct calls *calls, const struct calls_obje
     return NULL;
 }
 
-/* Most of what uses memory is on the stream that has used it before. */
+/* Most work on memory uses the stream that used the memory last. */
 static uint64_t pick_stream(struct calls *calls, const struct calls_object *memory,
                             struct calls_object **stream)
 {
@@ -157,8 +157,8 @@ static void set(struct calls *calls)
 }
 
 /*
- * The host's memory is free as soon as the call returns: it is pageable. But a copy that is
- * captured reads it at each launch.
+ * The source is pageable, so the caller may reuse it when the call returns. But a captured copy
+ * reads it at each launch.
  */
 static void upload(struct calls *calls)
 {
@@ -188,7 +188,7 @@ static void copy_shadow(struct calls *calls, const struct calls_object *from, si
                         struct calls_object *to, size_t place, size_t bytes,
                         const struct calls_object *stream)
 {
-    /* Nothing is promised of ranges that overlap. */
+    /* The result of overlapping ranges is undefined. */
     const bool overlap = from == to && source < place + bytes && place < source + bytes;
 
     calls_queue(calls, stream, from->handle + source, to->handle + place, bytes);
@@ -237,7 +237,7 @@ static void compare(struct calls *calls, const struct calls_object *memory)
               memory->shadow[i] == bytes[i]);
 }
 
-/* A copy waits for the legacy default stream, so what is captured might be in its way. */
+/* A copy waits for the legacy default stream, which a capture may forbid. */
 void calls_compare_memory(struct calls *calls, uint64_t stream)
 {
     calls_wait_stream(calls, stream);
@@ -249,7 +249,7 @@ void calls_compare_memory(struct calls *calls, uint64_t stream)
     }
 }
 
-/* Wait for all that its stream has done to it. */
+/* Wait for the stream that used the memory, and compare. */
 static void check(struct calls *calls)
 {
     const struct calls_object *stream = user_of(calls, pick_memory(calls));

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* None of them is a handle of the mock, nor a stream that every program has. */
+/* Values that are neither handles of the mock nor special streams. */
 static const uint64_t garbage[] = {0x1234, UINT64_MAX, UINT64_C(0x7f0000001000), 0x3,
                                    UINT64_C(0x8000000000000000)};
 
@@ -19,7 +19,7 @@ static struct calls_object *find(struct calls *calls, enum calls_type type, unsi
     return NULL;
 }
 
-/* Of another type, which lives. */
+/* A live object of another type. */
 static struct calls_object *find_other(struct calls *calls, enum calls_type type, unsigned from)
 {
     static const enum calls_type others[] = {CALLS_EVENT, CALLS_STREAM, CALLS_GRAPH};
@@ -49,7 +49,7 @@ uint64_t calls_pick(struct calls *calls, enum calls_type type, struct calls_obje
     if (kind == 4 && find(calls, type, place, CALLS_GONE))
         return find(calls, type, place, CALLS_GONE)->handle;
     if (other || (kind == 7 && may_be_bad)) {
-        /* A context that was destroyed is still known. */
+        /* A destroyed context is recognised, and is no misuse. */
         calls->has_bad = !other || type != CALLS_CONTEXT || kind != 5;
         return other ? other->handle : garbage[place % (sizeof garbage / sizeof garbage[0])];
     }
@@ -72,7 +72,7 @@ struct calls_object *calls_room(struct calls *calls, enum calls_type type)
     return object ? object : find(calls, type, 0, CALLS_GONE);
 }
 
-/* Its place has been that of another, which nobody refers to from here on. */
+/* Nothing refers to the former object in this slot any more. */
 void calls_made(struct calls *calls, struct calls_object *object, uint64_t handle)
 {
     memset(object, 0, sizeof *object);
@@ -104,8 +104,8 @@ void calls_end_children(struct calls *calls, enum calls_type type,
 }
 
 /*
- * Graphs belong to no context, and memory of a pool to the device. Modules are unloaded with it,
- * and their functions with them.
+ * Graphs belong to no context, and memory of a pool belongs to the device. Modules and their
+ * functions are destroyed with the context.
  */
 void calls_end_context(struct calls *calls, struct calls_object *context)
 {
@@ -155,7 +155,7 @@ CUresult calls_judge(struct calls *calls, CUresult answer)
     }
     if (calls->has_bad) {
         CLAIM(answer != CUDA_SUCCESS);
-        /* The same is the answer to NULL, which is no misuse and may come first. */
+        /* The code is also that for NULL, which is no misuse and may be checked first. */
         CLAIM(misuses == (answer == CUDA_ERROR_INVALID_HANDLE) ||
               (misuses == 0 && calls->has_null));
     } else {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams and events: what has been waited for is done, and time goes forward. */
+/* Streams and events: work that was waited for is complete, and time advances. */
 #include "tests/fuzz/calls.h"
 
 static void count_host_function(void *data)
@@ -14,7 +14,7 @@ static CUstream pick_stream(struct calls *calls, struct calls_object **object)
 
     *object = NULL;
     if (special < 24)
-        return CALLS_HANDLE(CUstream, special / 8); /* NULL, legacy, of the thread */
+        return CALLS_HANDLE(CUstream, special / 8); /* NULL, legacy, per-thread */
     return CALLS_HANDLE(CUstream, calls_pick(calls, CALLS_STREAM, object));
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random programs on the mock: bytes are calls, on handles that live, that are dead, and that never
- * were. Each program runs twice and answers the same; what it has made is destroyed, and then
- * nothing is left.
+ * Random programs on the mock: the bytes select calls on live, dead and invalid handles. Each
+ * program runs twice with the same results. Then its objects are destroyed, and nothing may be
+ * left.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static void begin(struct calls *calls, const uint8_t *data, size_t size)
     CLAIM(calls_judge(calls, calls->driver->Init(0)) == CUDA_SUCCESS);
 }
 
-/* The clock of manual mode is moved by nobody but the program. */
+/* In manual mode, only the program advances the clock. */
 static void step_clock(struct calls *calls)
 {
     const uint8_t byte = fuzz_byte(&calls->input);
@@ -61,7 +61,7 @@ static void run(struct calls *calls)
     }
 }
 
-/* Nothing is captured or queued any more, so that everything can be given back. */
+/* End all captures and work, so that everything can be destroyed. */
 static void settle(struct calls *calls)
 {
     for (unsigned i = 0; i < CALLS_OBJECTS; i++) {
@@ -121,7 +121,7 @@ static void destroy_all(struct calls *calls, enum calls_type type)
     }
 }
 
-/* No context is current: what needs one reports a fault now, if there was one. */
+/* With no context current, a call that needs one reports an earlier fault. */
 static void look_for_fault(struct calls *calls)
 {
     CUevent event = NULL;
@@ -131,7 +131,7 @@ static void look_for_fault(struct calls *calls)
     CLAIM(calls->is_faulted || !calls->is_suspected);
 }
 
-/* Contexts last: what is in one goes with it. */
+/* Contexts last, because they destroy what is in them. */
 static void destroy_everything(struct calls *calls)
 {
     static const enum calls_type types[] = {CALLS_MEMORY, CALLS_EXEC,   CALLS_GRAPH,  CALLS_EVENT,
@@ -140,7 +140,7 @@ static void destroy_everything(struct calls *calls)
 
     snprintf(fuzz_place, sizeof fuzz_place, "the end");
     settle(calls);
-    /* One that has ended is in the way of what needs none. */
+    /* A destroyed current context would make calls fail that need no context. */
     for (; calls->depth > 0; calls->depth--)
         CLAIM(calls_judge(calls, calls->driver->CtxPopCurrent_v2(NULL)) == CUDA_SUCCESS);
     look_for_fault(calls);
@@ -180,8 +180,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     first = run_program(calls, data, size);
     snprintf(fuzz_place, sizeof fuzz_place, "the second run");
     /*
-     * Some of the programs, as a mock takes its time to make; of host functions on a thread of
-     * their own the order is not ours.
+     * Do this for some of the programs only, because it takes long; and not with host functions,
+     * whose order on another thread is not deterministic.
      */
     if (first % 4 == 0 && calls->host_functions == 0)
         CLAIM(run_program(calls, data, size) == first);

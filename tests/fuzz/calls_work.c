@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Work that is pending, and what it makes unknown. Until its stream has been waited for, it may be
- * executed at any time, and before or behind that of every other stream. So a byte is not known if
- * two of them write it; and not what a copy has made of it, if another writes it meanwhile. Work is
- * known by its addresses, and meets what is allocated there later.
+ * Pending work, and what it makes unknown. Until its stream was waited for, work may execute at any
+ * time, before or after the work of other streams. So a byte is unknown if two pieces of work write
+ * to it, and so is the result of a copy while other work writes to its source. Work is identified
+ * by its addresses, which may later belong to other memory.
  */
 #include "tests/fuzz/calls.h"
 
@@ -29,7 +29,10 @@ static void lose(struct calls *calls, uint64_t start, size_t bytes)
     }
 }
 
-/* Something is written: lost is what work elsewhere reads there, and what is made of that. */
+/*
+ * Work writes to memory: copies that read there on other streams have unknown results, and so has
+ * everything that is made from those.
+ */
 static void spoil(struct calls *calls, uint64_t stream, uint64_t start, size_t bytes)
 {
     bool is_lost[CALLS_STEPS] = {false};
@@ -117,7 +120,7 @@ void calls_drop_work(struct calls *calls, const struct calls_object *context)
     calls_wait_context(calls, context);
 }
 
-/* Who is given the memory next comes behind the work of a stream (0: of all) that uses it. */
+/* The next owner of the memory comes after the work of a stream (0: all streams) that uses it. */
 static void mark_freed(struct calls *calls, const struct calls_object *memory, uint64_t stream)
 {
     for (unsigned i = 0; i < calls->works; i++) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules of faults: what is read is within its bounds; all rules of a text are added or none. */
+/*
+ * Fault rules: parsed values are within their bounds, and either all rules of a text are added or
+ * none.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +23,7 @@ static void check_rule(const struct cushim__fault_rule *rule)
     CLAIM(rule->effect != CUSHIM__FAULT_DELAY || rule->delay_ns > 0);
 }
 
-/* Every line by itself; returns how many were read before the first that was refused. */
+/* Parse each line by itself; returns how many were accepted before the first refusal. */
 static unsigned check_lines(const char *text, bool *is_refused)
 {
     struct cushim__lines lines;
@@ -46,13 +49,13 @@ static unsigned check_lines(const char *text, bool *is_refused)
     return count;
 }
 
-/* A rule of the layer as it was given; NULL: there are fewer. */
+/* The text of a rule of the layer, as it was given; NULL: there are fewer rules. */
 static const char *rule_text(size_t index)
 {
     return index < cushim__faults.count ? cushim__faults.rules[index].text : NULL;
 }
 
-/* All are added or none, into a message of any size. */
+/* All rules are added or none, with a message buffer of any size. */
 static void check_added(struct cushim_layer *layer, const char *text, size_t size)
 {
     char *message = fuzz_memory(size);

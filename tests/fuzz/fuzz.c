@@ -78,9 +78,9 @@ bool fuzz_names_device(const char *text)
            strstr(text, "run/");
 }
 
-/* Descriptors are moved, for a stream of the C library cannot be exchanged everywhere. */
+/* The descriptors are redirected, because not every C library can replace a FILE. */
 
-/* One for each stream, as a message on the one may come within the other. */
+/* One for each stream, because a message on one may interrupt one on the other. */
 static FILE *file_of(const FILE *stream)
 {
     static FILE *files[2];

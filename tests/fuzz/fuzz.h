@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What all targets of fuzzing share: the entry, claims, and an input that is taken piece by piece.
+ * Declarations for all fuzz targets: the entry point, assertions, and an input that is consumed
+ * piece by piece.
  *
- * A target is one source with LLVMFuzzerTestOneInput(). It is linked twice: with replay.c, which
- * feeds it the corpus, and with libFuzzer. Same bytes, same behaviour: a target reads no clock, no
- * environment, and leaves nothing behind for the input after it.
+ * A target is one source file with LLVMFuzzerTestOneInput(). It is linked twice: with replay.c,
+ * which runs it on the corpus, and with libFuzzer. The same bytes have the same effect: a target
+ * reads neither clock nor environment, and leaves no state for the next input.
  */
 #ifndef CUSHIM_TESTS_FUZZ_FUZZ_H
 #define CUSHIM_TESTS_FUZZ_FUZZ_H
@@ -16,22 +17,22 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What has to hold for every input. If it does not, the process ends there and says what. */
+/* Assert a condition for every input. If it is false, the process prints it and ends. */
 #define CLAIM(condition) \
     ((condition) ? (void)0 : fuzz_fail(__FILE__, __LINE__, #condition, fuzz_place))
 
-/* Ends the process. `place`: which input and step it was; may be empty. */
+/* Ends the process. `place` describes the input and step, and may be empty. */
 _Noreturn void fuzz_fail(const char *file, int line, const char *claim, const char *place);
 
-/* Where the target is, for the message of a claim; empty at first. */
+/* The current step of the target, for messages; empty at first. */
 extern char fuzz_place[256];
 
 /*
- * Where standard error went before a target took it, for the same message; -1: it is where it was.
+ * The original standard error, for messages, while a target redirects it; -1: it is not redirected.
  */
 extern int fuzz_error;
 
-/* The bytes that are still to be taken. Behind the end come zeros. */
+/* The remaining bytes of the input, followed by zeros. */
 struct fuzz_input {
     const uint8_t *at;
     size_t left;
@@ -39,32 +40,35 @@ struct fuzz_input {
 
 uint8_t fuzz_byte(struct fuzz_input *input);
 
-/* From 0 to `below` - 1, one byte of the input. */
+/* A number from 0 to `below` - 1, from one byte of the input. */
 unsigned fuzz_below(struct fuzz_input *input, unsigned below);
 
-/* A number of up to eight bytes, little-endian. */
+/* A number of up to eight bytes, in little-endian order. */
 uint64_t fuzz_number(struct fuzz_input *input, unsigned bytes);
 
-/* What follows up to a NUL, which is taken as well, or the end; in memory of its own: free it. */
+/* The text up to a NUL, which is consumed, or to the end of the input. The caller frees it. */
 char *fuzz_text(struct fuzz_input *input);
 
-/* `size` bytes in memory of their own, so that a step beyond their end is noticed; never NULL. */
+/* `size` bytes in a separate allocation, so that accesses beyond them are detected; never NULL. */
 void *fuzz_memory(size_t size);
 
-/* A text closed by NUL within a buffer of its length: that of a formatter that was given `size`. */
+/* Whether a text is terminated within its buffer of `size` bytes, as after a formatter. */
 bool fuzz_is_closed(const char *text, size_t size);
 
-/* Whether a text names what a target must not open: it would depend on the machine. */
+/*
+ * Whether a text names a path that a target must not open, because the result would depend on the
+ * machine.
+ */
 bool fuzz_names_device(const char *text);
 
-/* From here on what is written to a stream goes to a file of ours; `stream`: stdout or stderr. */
+/* Redirect a stream to a temporary file; `stream` is stdout or stderr. */
 struct fuzz_output {
     FILE *stream;
-    int before; /* where it went */
+    int before; /* the original descriptor */
 };
 void fuzz_output_begin(struct fuzz_output *output, FILE *stream);
 
-/* It goes where it went before. What was written, without NULs; free it. */
+/* Restore the stream; returns what was written, without NULs. The caller frees it. */
 char *fuzz_output_end(struct fuzz_output *output);
 
 #endif

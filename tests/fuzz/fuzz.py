@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fuzz cushim with libFuzzer: build the targets, run them, keep what they find.
+"""Fuzz cushim with libFuzzer: build the targets, run them, and keep their findings.
 
-    fuzz.py build                       the targets with clang, in build-fuzz
-    fuzz.py run --seconds 60 --jobs 2   run them and print one table
-    fuzz.py minimize                    take over into the corpus what covers more
+    fuzz.py build                       build the targets with clang, in build-fuzz
+    fuzz.py run --seconds 60 --jobs 2   run them, and print a table
+    fuzz.py minimize                    add new inputs that cover more to the corpus
     fuzz.py coverage                    lines of the parsers that the corpus covers
     fuzz.py pack FOLDER                 stripped programs and corpora, for a machine without clang
 
-There: `FOLDER/fuzz.py run --folder FOLDER --seconds 3600 --jobs 16`. Python 3 and glibc are needed.
+On that machine, `FOLDER/fuzz.py run --folder FOLDER --seconds 3600 --jobs 16` needs Python 3 and
+glibc.
 """
 import argparse
 import concurrent.futures
@@ -25,10 +26,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 BUILD = ROOT / 'build-fuzz'
 COVERAGE = ROOT / 'build-fuzz-coverage'
-# Of these texts each kernel is an input for `kernel`, besides the corpus.
+# Each kernel of these texts is an input for `kernel`, in addition to the corpus.
 TEXTS = ROOT / 'tests' / 'kernel' / 'real' / 'ptx'
 
-# The longest input of each target that libFuzzer makes, in bytes.
+# The maximum length of libFuzzer's inputs for each target, in bytes.
 LONGEST = {
     'arguments': 400,
     'calls': 400,
@@ -41,8 +42,8 @@ LONGEST = {
     'settings': 800,
 }
 
-# Further options of libFuzzer for a target. Programs of calls are long from the beginning, and what
-# is compared while a mock is made says nothing of them.
+# Additional libFuzzer options for a target. Programs of calls are long from the start, and the
+# comparisons during the creation of a mock are no useful guidance.
 OPTIONS = {
     'calls': ['-len_control=0'],
     'fault': ['-use_value_profile=1'],
@@ -50,7 +51,7 @@ OPTIONS = {
     'settings': ['-use_value_profile=1'],
 }
 
-# What a target is to cover.
+# The sources that each target should cover.
 PARSERS = {
     'arguments': ['src/tool/base/arguments.c', 'src/tool/main.c',
                   'src/tool/base/mock.c', 'src/tool/run/program.c'],
@@ -67,7 +68,8 @@ PARSERS = {
     'settings': ['src/mock/config'],
 }
 
-# Sanitizers look at each allocation, and an adversarial input may ask for much: it gets none.
+# Sanitizers check each allocation, and an adversarial input may request much memory, which it is
+# denied.
 SANITIZERS = {
     'ASAN_OPTIONS': 'allocator_may_return_null=1:max_allocation_size_mb=2048:quarantine_size_mb=16',
     'UBSAN_OPTIONS': 'print_stacktrace=1',
@@ -75,7 +77,7 @@ SANITIZERS = {
 LIMITS = ['-timeout=60', '-rss_limit_mb=3000', '-malloc_limit_mb=100000']
 KINDS = {'crash': 'crashes', 'leak': 'leaks', 'timeout': 'timeouts', 'oom': 'memory'}
 ESCAPES = {b'n': b'\n', b'r': b'\r', b't': b'\t', b'0': b'\0', b'\\': b'\\'}
-# An input whose row would be longer is a file of its own.
+# An input whose row would be longer gets a file of its own.
 LONGEST_ROW = 100
 COLUMNS = ['target', 'seconds', 'executions', 'per_second', 'edges', 'features', 'corpus_before',
            'corpus_after', 'crashes', 'leaks', 'timeouts', 'memory']
@@ -86,7 +88,7 @@ def call(*words, **options):
 
 
 def configure(folder, arguments, link_arguments, *options):
-    """A build folder of clang. What is there already is taken unchanged."""
+    """Set up a build folder with clang; an existing folder is not changed."""
     if not (folder / 'build.ninja').exists():
         call('meson', 'setup', folder, ROOT, '-Ddefault_library=static', '-Db_lundef=false',
              '-Dc_args=' + arguments, '-Dc_link_args=' + link_arguments, *options,
@@ -110,7 +112,7 @@ def chosen(arguments):
 
 
 class Place:
-    """Where programs, corpora and findings of a run are."""
+    """The paths of a run's programs, corpora and findings."""
 
     def __init__(self, arguments):
         packed = pathlib.Path(arguments.folder).resolve() if arguments.folder else None
@@ -161,7 +163,7 @@ class Place:
 
 
 def kernels_of(text):
-    """Each kernel of a PTX text, with what is declared before it."""
+    """Yield each kernel of a PTX text, with the declarations before it."""
     head, part, depth = '', '', 0
     for line in text.splitlines(keepends=True):
         part += line
@@ -176,7 +178,7 @@ def kernels_of(text):
 
 
 def bytes_of(row):
-    """What a row of a corpus stands for: see replay.c."""
+    """Return the bytes of a corpus row: see replay.c."""
     return re.sub(rb'\\(x[0-9a-f]{2}|[nrt0\\])',
                   lambda found: ESCAPES.get(found[1]) or bytes.fromhex(found[1][1:].decode()),
                   row.encode('ascii'))
@@ -194,7 +196,8 @@ def count_files(*folders):
 
 
 def work(place, name, number, seconds, runs_most=50):
-    """One process after the other until the time is over: one that crashes ends early."""
+    """Run one process after the other until the time is over; a process ends early if it crashes.
+    """
     result = {'executions': 0, 'edges': 0, 'features': 0, 'busy': 0.0}
     end = time.monotonic() + seconds
     log = place.work / name / f'log-{number}'
@@ -274,7 +277,7 @@ def run(arguments):
 
 
 def minimize(arguments):
-    """Take over into the corpus the shortest of what was found and covers more than it."""
+    """Add the shortest new inputs to the corpus that cover more than it."""
     place = Place(arguments)
     for name in chosen(arguments):
         place.unpack(name)
@@ -296,7 +299,7 @@ def minimize(arguments):
 
 
 def coverage(arguments):
-    """Lines and branches of the sources that each target is for, by its present corpus."""
+    """Measure the lines and branches of each target's sources that the present corpus covers."""
     configure(COVERAGE, '-fprofile-instr-generate -fcoverage-mapping',
               '-fprofile-instr-generate')
     for name in chosen(arguments):

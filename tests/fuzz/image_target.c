@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The readers of images: PTX text, cubins, fat binaries, and what the linker of the mock makes of
- * them. The bytes stand at the end of a page, where a step beyond them is a fault.
+ * The readers of images: PTX text, cubins, fat binaries, and images that the mock's linker has
+ * joined. The input ends at the end of a page, so that an access beyond it faults.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 static const struct mock_image_target target = {.architecture = 90, .ptx_version = 90};
 
-/* In place of the mock's. */
+/* Replaces the mock's log. */
 void cushim__mock_log(const char *format, ...)
 {
     (void)format;
@@ -36,7 +36,7 @@ static void check_kernel(const struct mock_image *image, const struct mock_image
               kernel->parameters[i].bytes <= kernel->parameter_bytes);
 }
 
-/* Every byte of its value is there, and every address in it. */
+/* Every byte of the variable's value is readable, and every address in it is valid. */
 static void check_global(const struct mock_image *image, const struct mock_image_global *global)
 {
     CLAIM(global->name && global->part <= image->part_count);
@@ -50,7 +50,7 @@ static void check_global(const struct mock_image *image, const struct mock_image
     }
 }
 
-/* Of one that is refused nobody looks at the variables. */
+/* The variables of a refused image are not examined. */
 static void check_image(const struct mock_image *image, CUresult code)
 {
     check_code(code);
@@ -76,7 +76,7 @@ static bool is_same(const struct mock_image *image, const struct mock_image *oth
     return same;
 }
 
-/* One that stands alone, and is as long as it says. */
+/* An image by itself, with the size that its header states. */
 static void check_unknown_size(const unsigned char *start)
 {
     struct mock_image image = {0};
@@ -85,7 +85,7 @@ static void check_unknown_size(const unsigned char *start)
     cushim__mock_image_clear(&image);
 }
 
-/* What was linked declares what it was linked of, and is refused as that was. */
+/* A joined image declares the same as its part, or is refused with the same code. */
 static void check_joined(const struct mock_image *alone, CUresult code, const uint8_t *data,
                          size_t size)
 {
@@ -106,7 +106,7 @@ static void check_joined(const struct mock_image *alone, CUresult code, const ui
     free(joined);
 }
 
-/* PTX that is translated as well, and linked. */
+/* PTX that is also translated and linked. */
 static void check_executed(const unsigned char *start, size_t size)
 {
     struct mock_image_target executing = target;

@@ -16,7 +16,7 @@ static const char *skip_blanks(const char *at)
     return at + strspn(at, " \t\r\n");
 }
 
-/* A sequence of UTF-8 that is decoded and compared with the shortest form. NULL: it is none. */
+/* Decode a UTF-8 sequence, and refuse all but the shortest form. NULL: it is invalid. */
 static const char *read_point(const char *at, uint32_t *point)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -66,7 +66,7 @@ static const char *read_hexadecimal(const char *at, uint32_t *point)
     return at;
 }
 
-/* Behind the backslash. Halves of surrogate pairs are none of ours, and refused. */
+/* The part after the backslash. Surrogate halves are refused, because cushim never writes them. */
 static const char *read_escape(const char *at, uint32_t *point)
 {
     static const char names[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
@@ -106,7 +106,7 @@ static size_t put_point(char *bytes, uint32_t point)
     return 4;
 }
 
-/* `decoded` may be NULL to look at the form alone. */
+/* `decoded` may be NULL to check only the syntax. */
 static const char *read_string(const char *at, char *decoded, size_t size)
 {
     size_t length = 0;

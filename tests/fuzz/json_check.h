@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is JSON: RFC 8259 to the letter, in valid UTF-8, and nothing behind it but blanks. */
+/* A strict JSON parser: RFC 8259, in valid UTF-8, with nothing but blanks after the value. */
 #ifndef CUSHIM_TESTS_FUZZ_JSON_CHECK_H
 #define CUSHIM_TESTS_FUZZ_JSON_CHECK_H
 
@@ -13,8 +13,8 @@ bool json_is_valid(const char *text);
 bool utf8_is_valid(const char *text);
 
 /*
- * What the JSON string that `text` begins with stands for, in UTF-8, closed by NUL: `size` bytes
- * hold it. Returns what is behind the string; NULL: it is none.
+ * Decode the JSON string at the beginning of `text` to UTF-8 with a NUL, in at most `size` bytes.
+ * Returns the text after the string; NULL: it is invalid.
  */
 const char *json_decode(const char *text, char *decoded, size_t size);
 

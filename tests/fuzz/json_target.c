@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command's JSON: whatever stands in names, paths and messages, the document is JSON in UTF-8,
- * and every string of it says what it was made of.
+ * The command's JSON: whatever names, paths and messages contain, the document is JSON in UTF-8,
+ * and decoding its strings gives the original texts.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +49,7 @@ static void put_report(struct json *json, struct fuzz_input *input)
     free(report);
 }
 
-/* One value of any kind; objects have keys, arrays have none. */
+/* Write a value of any kind; members of objects have keys, elements of arrays have none. */
 static void put_value(struct json *json, struct fuzz_input *input, bool is_object)
 {
     const unsigned kind = fuzz_below(input, 9);
@@ -128,7 +128,7 @@ static void check_document(struct fuzz_input input)
     free(text);
 }
 
-/* What is UTF-8 comes back as it was; elsewhere a replacement stands, and the rest comes back. */
+/* Valid UTF-8 is returned unchanged; other bytes become replacement characters. */
 static void check_string(struct fuzz_input input)
 {
     struct json json = {0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernels: a PTX text is translated and linked, and its kernels are executed for a while. Each
- * allocation of the device is a block of the host's heap, so that a step beyond it is noticed; so is
- * a write to what the device does not have.
+ * Kernels: a PTX text is translated and linked, and its kernels are executed for a limited time.
+ * Each device allocation is a heap block of the host, so that accesses beyond it are detected.
+ * Writes to read-only memory are detected, too.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -100,7 +100,7 @@ static bool release(void *data, uint64_t address)
     return true;
 }
 
-/* Any number is a texture or a surface, of some kind: all of them are in the first buffer. */
+/* Any handle is a texture or surface of some kind, in the first buffer. */
 static bool texture(void *data, uint64_t handle, struct ptx_texture *made)
 {
     const enum ptx_addressing addressing = (enum ptx_addressing)(handle >> 8 & 3);
@@ -133,7 +133,7 @@ static void seen(void *data, const struct ptx_access *access)
     CLAIM(access->bytes > 0 && access->bytes <= 64 && access->use <= PTX_ATOMIC);
 }
 
-/* False: they are too large to try. */
+/* Returns false if the variables are too large to try. */
 static bool place_globals(const struct ptx_module *module, uint64_t *addresses)
 {
     if (module->global_count > GLOBALS_MAX)
@@ -154,7 +154,7 @@ static bool place_globals(const struct ptx_module *module, uint64_t *addresses)
     return true;
 }
 
-/* Pointers where there is room for one, and numbers elsewhere. */
+/* Parameters are pointers where one fits, and numbers elsewhere. */
 static void make_parameters(const struct ptx_kernel *kernel, unsigned char *bytes)
 {
     for (size_t i = 0; i < kernel->parameter_count; i++) {
@@ -176,7 +176,7 @@ static void check_end(const struct ptx_launch *launch, enum ptx_state state)
         CLAIM(fault->kind >= PTX_OUT_OF_BOUNDS && fault->kind <= PTX_TRAP && fault->kernel);
 }
 
-/* The last buffer is one that kernels may only read. */
+/* Kernels may only read from the last buffer. */
 static void check_read_only(void)
 {
     for (size_t i = 0; i < BUFFER_BYTES; i++)

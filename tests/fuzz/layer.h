@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A layer for targets that need one: over a mock that nobody calls but through it. */
+/* A layer for targets that need one, over a mock that is called only through the layer. */
 #ifndef CUSHIM_TESTS_FUZZ_LAYER_H
 #define CUSHIM_TESTS_FUZZ_LAYER_H
 
@@ -7,7 +7,7 @@
 
 struct cushim_layer;
 
-/* The same for every input. `capacity`: calls that it records; 0: it records none. */
+/* Reset to the same state for every input. `capacity`: how many calls it records; 0: none. */
 struct cushim_layer *fuzz_layer(size_t capacity);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Patterns and names as the layer takes them: one against another program of the same meaning,
- * expectations with any name and matchers, and recordings of calls with any text.
+ * Patterns and names of the layer: the matcher is compared with another implementation;
+ * expectations have any name and matchers; recordings contain calls with any text.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 enum { LONGEST = 40 };
 
-/* By a table of which beginnings fit which, where the layer goes back to the last star. */
+/* Uses a table of which prefixes match which; the layer backtracks to the last star instead. */
 static bool fits(const char *pattern, const char *text)
 {
     const size_t rows = strlen(pattern), columns = strlen(text);
@@ -52,7 +52,7 @@ static void check_message(CUresult code, const char *message, size_t size)
     CLAIM(size < 2 || (message[0] == '\0') == (code == CUDA_SUCCESS));
 }
 
-/* Whatever is expected, a verdict comes of it that is closed, and clearing leaves nothing. */
+/* Any expectation gives a verdict with a terminated text, and clearing removes everything. */
 static void check_expectation(struct cushim_layer *layer, struct fuzz_input *input,
                               const char *function, const char *text)
 {
@@ -88,7 +88,7 @@ static void check_expectation(struct cushim_layer *layer, struct fuzz_input *inp
     free(message);
 }
 
-/* What was called, with a text of the input in it, written into a buffer of any size. */
+/* The text of a recorded call with the input in it, in a buffer of any size. */
 static void check_recording(struct cushim_layer *layer, const char *text, size_t size)
 {
     const struct cushim_table *table = cushim_layer_table(layer);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A target on its corpus, with any compiler: every input, whole, cut off at some places, and with
- * one byte changed at some places.
+ * Run a target on its corpus, with any compiler: each input unchanged, cut off at some places, and
+ * with one byte changed at some places.
  *
  *     replay NAME LEAST FOLDER
  *
- * Fewer inputs than LEAST are a failure. `--whole` in the place of the name: the inputs unmodified,
- * and nothing else.
+ * Fewer inputs than LEAST are a failure. With `--whole` instead of the name, the inputs run
+ * unchanged only.
  *
- * Each file of the folder is an input, but for `rows`, in which each line is one: as it stands, with
- * the escapes \n, \r, \t, \\, \0 and \xHH for other bytes. Lines that are empty or begin with # are
- * none.
+ * Each file of the folder is an input, except for `rows`, in which each line is an input, with the
+ * escapes \n, \r, \t, \\, \0 and \xHH for other bytes. Lines that are empty or begin with # are
+ * ignored.
  */
 #include <dirent.h>
 #include <stdbool.h>
@@ -25,7 +25,7 @@ enum { LARGEST = 1 << 20, PLACES = 16, PATH_BYTES = 4096 };
 static unsigned long inputs, cuts, changes;
 static bool is_whole;
 
-/* The input is in memory of its size alone, so that a step beyond it is noticed. */
+/* The input has an allocation of exactly its size, so that accesses beyond it are detected. */
 static void feed(const uint8_t *bytes, size_t size)
 {
     uint8_t *copy = fuzz_memory(size);
@@ -71,7 +71,7 @@ static int digit(char letter)
     return at ? (int)(at - digits) : -1;
 }
 
-/* Takes the escapes out of a row, in its place. Returns its bytes; -1: there is no such escape. */
+/* Replace the escapes in a row, in place. Returns the number of bytes; -1: an unknown escape. */
 static long read_row(char *row)
 {
     static const char letters[] = "nrt\\0", bytes[] = "\n\r\t\\";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The report's formatters: text and JSON, of reports with any values in their fields, into buffers
- * of any size.
+ * The formatters of the report: text and JSON, for reports with any values in their fields, in
+ * buffers of any size.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 typedef size_t formatter(const struct cushim_report *report, char *buffer, size_t size);
 
-/* A field takes as many bytes as the input says, and is full of the last of them if it wants so. */
+/* Fill a field with as many bytes as the input says, or, if it says so, up to the last byte. */
 static void fill(struct fuzz_input *input, char *field, size_t size)
 {
     const size_t count = fuzz_byte(input) % 96;
@@ -72,7 +72,7 @@ static void fill_report(struct fuzz_input *input, struct cushim_report *report)
         fill_candidate(input, &report->candidates[i]);
 }
 
-/* Into a buffer that has no more than `size` bytes: what the whole text begins with, closed. */
+/* In a buffer of `size` bytes, the text is the beginning of the whole text, and terminated. */
 static void check_cut(formatter *format, const struct cushim_report *report, const char *whole,
                       size_t length, size_t size)
 {
@@ -111,7 +111,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const size_t cut = (size_t)fuzz_number(&input, 2);
     struct cushim_report *report = fuzz_memory(sizeof *report), *given;
 
-    (void)fuzz_byte(&input); /* the inputs of the corpus have it */
+    (void)fuzz_byte(&input); /* skips a byte, which the inputs of the corpus contain */
     fill_report(&input, report);
     given = fuzz_memory(sizeof *report);
     memcpy(given, report, sizeof *report);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The settings of a mock and the profiles of devices: as text and as files, with messages of any
- * size, and then a mock that is made from them.
+ * The settings of a mock and the profiles of devices, as text and as files, with message buffers of
+ * any size; and the creation of a mock from them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/folder.h"
 
-/* What reading answers, and what a refusal says. */
+/* Check the code of a parser, and the message of a refusal. */
 static void check_answer(CUresult code, const char *message, size_t size, const char *where)
 {
     CLAIM(code == CUDA_SUCCESS || code == CUDA_ERROR_INVALID_VALUE ||
@@ -25,7 +25,7 @@ static void check_answer(CUresult code, const char *message, size_t size, const 
         const size_t length = strlen(where);
         unsigned line = 0, column = 0;
 
-        /* What a file of a profile lacks is reported with that file's name. */
+        /* If a profile lacks a required key, the message names the profile's file. */
         CLAIM(message[0]);
         if (strncmp(message, where, length) == 0 && message[length] == ':')
             CLAIM(sscanf(message + length, ":%u:%u: ", &line, &column) == 2 && line && column);
@@ -39,7 +39,7 @@ static void check_profile(const struct mock_profile *profile)
     CLAIM(profile->memory_bytes >= (size_t)1 << 20 && profile->memory_bytes <= (size_t)1 << 40);
 }
 
-/* What was read is within the bounds that docs/mock.md names. */
+/* Parsed values are within the bounds that docs/mock.md states. */
 static void check_settings(const struct mock_settings *settings)
 {
     CLAIM(settings->devices <= MOCK_DEVICES_MAX);
@@ -67,7 +67,10 @@ static void check_description(const struct mock_settings *settings, const char *
     }
 }
 
-/* Read into a message of this size. The description, empty if it is refused, is to be the same. */
+/*
+ * Parse with a message buffer of this size. The description (empty if refused) must be the same
+ * each time.
+ */
 static CUresult read_text(const char *text, const char *path, size_t size, char *described,
                           size_t described_size)
 {
@@ -92,7 +95,7 @@ static CUresult read_text(const char *text, const char *path, size_t size, char 
     return code;
 }
 
-/* The same, whatever the size of the message. */
+/* The result does not depend on the size of the message buffer. */
 static CUresult check_text(const char *text, const char *path)
 {
     static const size_t sizes[] = {0, 1, 9, 40};
@@ -105,7 +108,7 @@ static CUresult check_text(const char *text, const char *path)
     return code;
 }
 
-/* A mock is made of what can be read and of nothing else; memory is promised by the machine. */
+/* A mock can be created from valid settings only; it may also lack memory of the machine. */
 static void check_mock(const char *text, CUresult expected)
 {
     char message[300] = "";

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The reader of trace files, and what is made of them. The input is records of four threads, then
- * what is overwritten in the file; all of it is small numbers, so that what belongs together meets.
+ * The reader of trace files, and the outputs made from them. The input has records of four threads,
+ * and then bytes to overwrite in the file. All numbers are small, so that records refer to each
+ * other.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ struct image {
     uint8_t bytes[HEADER_BYTES + CHUNKS * CHUNK_BYTES];
     struct trace_header header;
     struct trace_chunk chunks[CHUNKS];
-    size_t chunk_of[THREADS + 1]; /* 1 + index */
+    size_t chunk_of[THREADS + 1]; /* 1 + index of the thread's chunk */
     uint64_t now;
 };
 
@@ -102,7 +103,7 @@ static void put_record(struct image *image, struct fuzz_input *input)
     }
 }
 
-/* Returns how long the file is. */
+/* Returns the length of the file. */
 static size_t overwrite(struct image *image, struct fuzz_input *input)
 {
     const size_t size = HEADER_BYTES + (size_t)image->header.chunk_count * CHUNK_BYTES;

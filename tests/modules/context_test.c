@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Contexts: how objects come and go, what is done in a context, and the current one of a thread,
- * which scopes restore, whatever happens.
+ * Contexts: creating and releasing them, calls in a context, and scopes, which restore the thread's
+ * current context in every case.
  */
 #include "testkit.h"
 
@@ -15,7 +15,7 @@ static CUcontext handle_of(const struct cushim_context *context)
     return handle;
 }
 
-/* --- how they come and go --- */
+/* --- creating and releasing --- */
 
 static void primary_context_is_retained_and_released(void **state)
 {
@@ -80,7 +80,7 @@ static void unknown_options_are_refused_unless_zero(void **state)
     options.known.size = 0;
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_context_create(0, &options.known, &context));
     assert_calls("");
-    options.known.size = sizeof options.known.size; /* has no flags: they are not read */
+    options.known.size = sizeof options.known.size; /* older, so its flags are not read */
     options.known.flags = 0x80000000u;
     OK(cushim_context_create(0, &options.known, &context));
     OK(cushim_context_release(context));
@@ -140,7 +140,7 @@ static void reset_of_a_primary_context_leaves_what_is_released_quietly(void **st
     assert_int_equal(testkit.log_lines, 0);
 }
 
-/* --- what is done in them --- */
+/* --- calls in a context --- */
 
 static void device_of_a_created_context_needs_no_driver_call(void **state)
 {

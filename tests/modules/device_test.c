@@ -6,10 +6,10 @@
 
 #include "loader/system.h"
 
-/* An attribute that has no name in every toolkit header. */
+/* An attribute that some toolkit headers do not declare. */
 enum { IPC_EVENTS = 125 };
 
-/* Attributes that the driver has by what a test says; -1: one that it does not know. */
+/* The driver's attributes in a test; -1: the driver does not know the attribute. */
 static struct {
     int attribute, value;
 } attributes[3];
@@ -34,7 +34,7 @@ static void set_attribute(size_t index, int attribute, int value)
     cushim_layer_next(testkit.layer)->DeviceGetAttribute = get_attribute;
 }
 
-/* --- finding them --- */
+/* --- finding devices --- */
 
 static void device_is_found_by_its_uuid(void **state)
 {
@@ -65,7 +65,7 @@ static void driver_without_the_newer_uuid_is_asked_for_the_older_one(void **stat
     assert_memory_equal(&uuid, &older, sizeof uuid);
 }
 
-/* --- what they are --- */
+/* --- properties --- */
 
 static void priorities_are_asked_for_in_the_primary_context(void **state)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pools of events: what other threads may do between two steps of a call, done there on purpose.
- * Compiles the pool itself, with a gap before each exchange in which a test may act.
+ * Event pools: what other threads may do between two steps of a call, done at that point on
+ * purpose. This file compiles the pool itself, with a hook before each exchange.
  */
 #include "testkit.h"
 
 #include <stdatomic.h>
 
-static void (*meanwhile)(void); /* once, before the next exchange */
+static void (*meanwhile)(void); /* called once, before the next exchange */
 
 static void gap(void)
 {
@@ -46,7 +46,7 @@ static struct cushim_event *acquire(void)
     return event;
 }
 
-/* The third one becomes the spare event, so that the first comes back to the stack. */
+/* The third event becomes the spare one, so that the first one returns to the stack. */
 static void take_three_and_give_the_first_back(void)
 {
     struct cushim_event *third;
@@ -69,7 +69,7 @@ static void old_top_that_is_back_is_not_taken_for_the_same(void **state)
     spare = acquire();
     next = acquire();
     assert_ptr_equal(event, taken[0]);
-    assert_ptr_not_equal(next, taken[1]); /* what was below the top then is not now */
+    assert_ptr_not_equal(next, taken[1]); /* the stack below the top has changed since */
     OK(cushim_event_release(event));
     OK(cushim_event_release(spare));
     OK(cushim_event_release(next));

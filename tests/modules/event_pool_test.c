@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pools of events. */
+/* Event pools. */
 #include "../support/event_info.h"
 #include "testkit.h"
 
@@ -141,7 +141,7 @@ static void closed_event_leaves_the_pool(void **state)
     assert_counts(pool, 0, 0);
     next = acquire(pool);
     OK(cushim_event_query(next));
-    assert_ptr_equal(next, event); /* the memory is used again, the driver's event is another */
+    assert_ptr_equal(next, event); /* the memory is reused; the driver's event is a new one */
     OK(cushim_event_release(next));
     assert_counts(pool, 1, 1);
     OK(cushim_event_pool_release(pool));
@@ -182,7 +182,7 @@ static void pool_grows_over_chunks_and_hands_no_event_out_twice(void **state)
     for (int round = 0; round < 2; round++) {
         for (size_t i = 0; i < COUNT(events); i++) {
             events[i] = acquire(pool);
-            assert_false(event_is_recorded(events[i])); /* as it is in other hands */
+            assert_false(event_is_recorded(events[i])); /* because it has another owner */
             OK(cushim_event_record(events[i], testkit.stream));
         }
         assert_counts(pool, COUNT(events), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pools of events under many threads: no event has two owners, and none is lost. */
+/* Event pools with many threads: no event has two owners, and none is lost. */
 #define _POSIX_C_SOURCE 200809L /* pthread_barrier_t */
 
 #include "testkit.h"
@@ -13,7 +13,7 @@
 enum { THREADS = 4, HELD = 24, TURNS = 20000, ENDS = 50, NODES = THREADS * HELD };
 
 static struct cushim_event_pool *pool;
-static atomic_uint owners[NODES]; /* by the event's number in its pool */
+static atomic_uint owners[NODES]; /* indexed by the event's number in its pool */
 static atomic_uint faults;
 static pthread_barrier_t barrier;
 
@@ -34,7 +34,7 @@ static void return_event(struct cushim_event *event)
         atomic_fetch_add(&faults, 1);
 }
 
-/* A thread's own sequence of numbers. */
+/* A thread's own random sequence. */
 static unsigned next(unsigned *seed)
 {
     *seed = *seed * 1664525u + 1013904223u;
@@ -97,7 +97,7 @@ static void join(const pthread_t *threads)
     assert_int_equal(atomic_load(&faults), 0);
 }
 
-/* Objects of the driver. */
+/* The number of driver objects. */
 static size_t handles(void)
 {
     struct cushim_mock_state now = {.size = sizeof now};
@@ -124,7 +124,7 @@ static void no_event_has_two_owners(void **state)
     assert_int_equal(handles(), before);
 }
 
-/* Under a memory checker this also shows that the pool's memory goes, and goes last. */
+/* A memory checker also sees here that the pool's memory is freed, and freed last. */
 static void no_event_is_lost_when_the_pool_ends_under_it(void **state)
 {
     const size_t before = handles();

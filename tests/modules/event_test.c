@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events: creating, wrapping and ending them, recording, asking and waiting. */
+/* Events: creating, wrapping and releasing them, recording, querying and waiting. */
 #include "../support/event_info.h"
 #include "testkit.h"
 
@@ -162,7 +162,7 @@ static void wrapped_event_knows_what_the_caller_says(void **state)
     OK(cushim_event_release(event));
 }
 
-/* --- ending --- */
+/* --- releasing --- */
 
 static void last_release_destroys_once(void **state)
 {
@@ -312,13 +312,13 @@ static void record_flags_go_to_the_driver(void **state)
     CODE(CUDA_ERROR_ILLEGAL_STATE,
          cushim_event_record_with_flags(event, cushim_stream_legacy(), 1));
     assert_calls(IN_FIRST("cuEventRecordWithFlags"));
-    testkit_fault("cuEventRecordWithFlags => missing"); /* only what has flags needs it */
+    testkit_fault("cuEventRecordWithFlags => missing"); /* only needed for flags */
     OK(cushim_event_record_with_flags(event, testkit.stream, 0));
     CODE(36, cushim_event_record_with_flags(event, testkit.stream, 1));
     OK(cushim_event_release(event));
 }
 
-/* --- asking and waiting --- */
+/* --- querying and waiting --- */
 
 static void query_has_three_answers(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events that two processes share, as far as one process can see it; the time between two events,
- * and why it could not be measured: each reason, of either event and of both.
+ * Events that two processes share, as far as one process can test them; the time between two
+ * events, and why it cannot be measured: each reason, for either event and for both.
  */
 #include "../support/event_info.h"
 #include "src/objects/objects.h"
@@ -56,7 +56,7 @@ static void imported_event_has_no_timing_and_is_destroyed_by_its_last_release(vo
     assert_calls("cuEventDestroy_v2");
 }
 
-/* The sweep has an import that the driver refuses, and so none of this. */
+/* In the sweep, the driver refuses the import, so it does not cover this. */
 static void import_that_cannot_put_the_context_back_leaves_nothing(void **state)
 {
     struct cushim_event *event = NULL;
@@ -89,14 +89,14 @@ static void missing_arguments_are_refused_before_any_driver_call(void **state)
     OK(cushim_event_release(shared));
 }
 
-/* --- events in each state that has no time --- */
+/* --- events in each state without a time --- */
 
 enum origin { NO_EVENT, OWN, IMPORTED, WRAPPED_AS_UNTIMED, UNKNOWN };
 enum phase { UNRECORDED, RECORDED, CLOSED, PENDING, IN_CAPTURE, AFTER_CAPTURE };
 
 static const struct row {
     enum origin origin;
-    unsigned flags; /* of the driver */
+    unsigned flags; /* the driver's */
     enum phase phase;
     CUresult code;
     const char *reason, *cure;
@@ -118,7 +118,7 @@ static const struct row {
 
 static const struct row good_row = {OWN, 0, RECORDED, CUDA_SUCCESS, NULL, NULL};
 
-/* One stream for each state, so that recorded events are done and pending ones are not. */
+/* One stream for each state, so that recorded events are complete and pending ones are not. */
 static struct streams {
     CUstream pending, capturing, captured;
 } streams;
@@ -192,7 +192,9 @@ static struct cushim_event *make(const struct row *row)
 
 /* --- explanations --- */
 
-/* The words are there: whose fault it is first, and the driver was asked for nothing but times. */
+/*
+ * The explanation begins with the event at fault, and cushim has asked the driver only for times.
+ */
 static void assert_explained(struct cushim_event *start, struct cushim_event *end,
                              const struct row *row, const char *whose)
 {
@@ -412,7 +414,7 @@ static void table_of_an_older_driver_measures_with_the_older_function(void **sta
     OK(cushim_event_release(event));
 }
 
-/* A process loads once, so this is the last test. */
+/* The last test, because a process loads a driver only once. */
 static void loaded_driver_that_is_older_measures_with_the_older_function(void **state)
 {
     struct cushim_load_options options = {

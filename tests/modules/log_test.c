@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The log, also in a forked child whose parent has a thread in the function of the log. */
+/* The log, also in a forked child whose parent has a thread inside the log function. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -85,13 +85,13 @@ static void a_function_that_causes_messages_does_not_hang(void **state)
     assert_int_equal(count, 4);
 }
 
-/* --- two functions, each with data of its own kind, that take turns while others log --- */
+/* --- two functions with different kinds of data, which alternate while other threads log --- */
 
 enum { CHANGES = 1000, LOGGERS = 3 };
 
 static struct turn {
-    bool is_second;   /* whose data it is */
-    atomic_bool open; /* whether it may be used: from its set to the return of the next one */
+    bool is_second;   /* whether the data belongs to the second function */
+    atomic_bool open; /* usable, from its cushim_log_set() to the return of the next */
 } turns[CHANGES];
 static atomic_uint wrong, heard;
 static atomic_bool over;
@@ -151,7 +151,7 @@ static void a_function_is_never_called_with_other_data_or_after_it_was_replaced(
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, listen, be_silent)
 
-#ifndef _WIN32 /* which has no fork */
+#ifndef _WIN32 /* no fork() there */
 static atomic_bool has_entered, may_leave;
 
 static void stay(void *data, const char *message)
@@ -169,7 +169,7 @@ static void *log_once(void *unused)
     return unused;
 }
 
-/* cushim_log_set() pauses while it waits for a thread (the linker puts this in its place). */
+/* cushim_log_set() calls this while it waits for a thread; the linker replaces the function. */
 static atomic_bool is_waiting;
 void __real_cushim__system_yield(unsigned times);
 void __wrap_cushim__system_yield(unsigned times);
@@ -179,7 +179,7 @@ void __wrap_cushim__system_yield(unsigned times)
     __real_cushim__system_yield(times);
 }
 
-/* The status of a child in which all went well. */
+/* The exit status of a child. */
 enum { CHILD_IS_RIGHT = 0, CHILD_RETURNED_EARLY = 1, CHILD_HEARD_NOTHING = 2 };
 
 static void leave_child(int status)
@@ -196,7 +196,7 @@ static int status_of(pid_t child)
     return status;
 }
 
-/* Change the function twice, so that each of its two places has been waited for, and use it. */
+/* Change the function twice, so that both of its slots have been waited for, and use it. */
 static int change_and_log(void)
 {
     count = 0;
@@ -218,7 +218,7 @@ static void child_does_not_wait_for_a_thread_of_its_parent(void **state)
         sched_yield();
     child = fork();
     if (child == 0) {
-        alarm(120); /* ends a child that waits for ever */
+        alarm(120); /* ends a child that hangs */
         leave_child(change_and_log());
     }
     atomic_store(&may_leave, true);
@@ -258,7 +258,7 @@ static void *change(void *unused)
     return unused;
 }
 
-/* The function goes on in the child until a thread there waits for it, or no longer does. */
+/* In the child, the function runs until another thread waits for it, or has failed to wait. */
 static void fork_and_be_waited_for(void *data, const char *message)
 {
     pthread_t *thread = data;
@@ -290,7 +290,7 @@ static void child_forked_inside_the_function_is_waited_for(void **state)
     assert_int_equal(status_of(forked), CHILD_IS_RIGHT);
 }
 
-/* On the first thread as above; on the other one it stays until the end of the test. */
+/* On the first thread as above; on the other thread it stays inside until the end of the test. */
 static void stay_or_fork(void *data, const char *message)
 {
     if (strcmp(message, "stay") == 0)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waiting with a deadline, on a clock that only sleeping moves (the linker puts it in place). */
+/*
+ * Waiting with a deadline, on a clock that only sleeping advances; the linker replaces the clock.
+ */
 #include "loader/system.h"
 #include "src/objects/objects.h"
 #include "tests/support/cmocka.h"
@@ -25,7 +27,7 @@ void __wrap_cushim__system_sleep_ns(uint64_t duration)
     now_ns += duration;
 }
 
-/* Something that is done at a certain look; `looks_until_done` 0: never. */
+/* An object that is complete at the given look; `looks_until_done` 0: never. */
 static CUresult look(void *object)
 {
     assert_ptr_equal(object, &looks);
@@ -36,7 +38,7 @@ static CUresult look(void *object)
 static int start(void **state)
 {
     (void)state;
-    now_ns = UINT64_MAX - 5; /* the clock may start anywhere, and wrap */
+    now_ns = UINT64_MAX - 5; /* the clock may start anywhere and wrap around */
     pause_count = looks = looks_until_done = 0;
     answer = CUDA_SUCCESS;
     return 0;
@@ -98,7 +100,7 @@ static void pauses_begin_short_and_double_up_to_a_millisecond(void **state)
     (void)state;
     looks_until_done = 30;
     assert_int_equal(cushim__poll(look, &looks, UINT64_MAX), CUDA_SUCCESS);
-    assert_in_range(looks - pause_count, 2, 8); /* the looks without a pause */
+    assert_in_range(looks - pause_count, 2, 8); /* the looks before the first pause */
     assert_in_range(pauses[0], 500, 2000);
     for (unsigned i = 1; i < pause_count; i++)
         assert_int_equal(pauses[i], 2 * pauses[i - 1] < MS ? 2 * pauses[i - 1] : MS);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What functions make of a refusal. Of the driver, where they let go of a handle: codes that say
- * that the handle is gone already - the process is ending, its context is destroyed, this is a
- * forked child - are success; any other is returned and logged. Of the host, that has no memory for
- * an object: CUDA_ERROR_OUT_OF_MEMORY before any driver call, nothing written, and success once
- * there is memory. The linker puts functions in the place of malloc() and calloc().
+ * Refusals. When a handle is released, driver codes that mean "already destroyed" (the process is
+ * ending, the context is destroyed, this is a forked child) count as success; other codes are
+ * returned and logged. If the host has no memory for an object, the function returns
+ * CUDA_ERROR_OUT_OF_MEMORY before any driver call, writes nothing, and succeeds when there is
+ * memory. The linker replaces malloc() and calloc().
  */
 #include "testkit.h"
 
@@ -78,7 +78,7 @@ static CUresult release_primary_context(void)
 static const struct {
     CUresult (*let_go)(void);
     const char *function; /* of the driver */
-    unsigned calls;       /* of it */
+    unsigned calls;       /* of that function */
 } ways[] = {
     {release_event, "cuEventDestroy_v2", 1},
     {close_event, "cuEventDestroy_v2", 1},
@@ -90,7 +90,7 @@ static const struct {
     {release_primary_context, "cuDevicePrimaryCtxRelease_v2", 1},
 };
 
-/* Let go, with the driver's function answering a code to each call. */
+/* Release an object, while the driver's function returns this code from each call. */
 static CUresult let_go(size_t way, CUresult code)
 {
     char rule[100];
@@ -129,7 +129,7 @@ static void any_other_code_is_returned_and_logged(void **state)
     }
 }
 
-/* The driver answers either code for a context that somebody destroyed before (statement 13). */
+/* The driver returns either code for a context that was destroyed before (statement 13). */
 static void invalid_context_of_a_destroy_says_that_it_is_gone(void **state)
 {
     struct cushim_context *context = NULL;
@@ -141,7 +141,7 @@ static void invalid_context_of_a_destroy_says_that_it_is_gone(void **state)
     assert_int_equal(testkit.log_lines, 0);
 }
 
-/* From the n-th on allocations fail; 0: none does. */
+/* Allocations fail from this one on; 0: none fails. */
 static unsigned failing;
 
 static bool fails(void)
@@ -168,7 +168,7 @@ void *__wrap_calloc(size_t count, size_t size)
     return fails() ? NULL : __real_calloc(count, size);
 }
 
-/* What the functions write. */
+/* The outputs of the functions. */
 static struct cushim_context *context;
 static struct cushim_stream *stream;
 static struct cushim_event *event;
@@ -221,7 +221,7 @@ static CUresult import_event(void)
 {
     static const CUipcEventHandle handle;
 
-    if (failing == 0) /* the driver has none to open */
+    if (failing == 0) /* the driver has no event to open */
         return CUDA_SUCCESS;
     return cushim_event_import(testkit.one, &handle, &event);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Streams that wait for events and for one another, which forks and joins a capture; functions of
- * the host between.
+ * Streams that wait for events and for each other, which also forks and joins captures; and host
+ * functions.
  */
 #include "../support/event_info.h"
 #include "testkit.h"
@@ -51,7 +51,7 @@ static void closed_and_null_events_are_refused_on_any_stream(void **state)
 
     (void)state;
     OK(cushim_event_close(event));
-    testkit_enter(NULL); /* of which the driver would speak first */
+    testkit_enter(NULL); /* the driver would refuse its missing context first */
     for (enum testkit_stream_kind kind = 0; kind < KINDS; kind++) {
         struct cushim_stream *stream = testkit_stream(kind);
 
@@ -130,7 +130,7 @@ static void wait_stream_returns_the_first_failure_and_logs_that_of_destroy(void 
     assert_int_equal(testkit.log_lines, 2);
 }
 
-/* --- functions of the host --- */
+/* --- host functions --- */
 
 static char called[2];
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams: creating, wrapping and ending them, asking and waiting. */
+/* Streams: creating, wrapping and releasing them, querying and waiting. */
 #include "testkit.h"
 
 #include "src/objects/objects.h"
 
-/* --- how they come and go --- */
+/* --- creating and releasing --- */
 
 static void create_makes_a_non_blocking_stream_in_the_context(void **state)
 {
@@ -49,7 +49,7 @@ static void clamped_priority_is_logged_once_for_each_stream(void **state)
 {
     static const struct {
         int wanted;
-        const char *message; /* NULL: it is in the range, which is 0 to -5 */
+        const char *message; /* NULL: the priority is in the range, from 0 to -5 */
     } cases[] = {
         {-6, "a stream was created with priority -5, as the driver has none of priority -6"},
         {1, "a stream was created with priority 0, as the driver has none of priority 1"},
@@ -210,7 +210,7 @@ static void constant_default_streams_cannot_be_ended(void **state)
     }
 }
 
-/* --- asking --- */
+/* --- querying --- */
 
 static void query_has_three_answers(void **state)
 {
@@ -259,7 +259,7 @@ static void default_stream_without_a_context_acts_in_the_current_one(void **stat
     OK(cushim_stream_release(stream));
 }
 
-/* "Not ready" is an answer and no failure: the sweep has no rule for that. */
+/* "Not ready" is not a failure, so the sweep does not cover this. */
 static void query_returns_that_the_context_was_not_put_back(void **state)
 {
     struct cushim_stream *stream = testkit_stream(DEFAULT_OF_CONTEXT);
@@ -282,7 +282,7 @@ static void device_is_found_for_every_kind_of_stream(void **state)
     (void)state;
     for (int old = 0; old <= 1; old++) {
         if (old)
-            testkit_fault("cuStreamGetDevice => missing"); /* which came with CUDA 12.8 */
+            testkit_fault("cuStreamGetDevice => missing"); /* added by CUDA 12.8 */
         for (enum testkit_stream_kind kind = 0; kind < KINDS; kind++) {
             struct cushim_stream *stream = testkit_stream(kind);
             CUdevice device = 9;

@@ -31,7 +31,7 @@ static CUresult device_stream_priority_range(void)
     return sweep_outputs(code, least == 99, greatest == 99);
 }
 
-/* A bool that is what it was may have been written: so both are tried. */
+/* Writing an equal bool cannot be detected, so this tries both values. */
 static CUresult supports(CUresult (*function)(CUdevice device, bool *supported))
 {
     bool one = false, other = true;

@@ -115,7 +115,7 @@ static CUresult export_event(void)
     return sweep_output(code, is_untouched);
 }
 
-/* The process that exports an event cannot import it. */
+/* A process cannot import an event that it has exported. */
 static CUresult import_event(void)
 {
     struct cushim_event *event = NULL;
@@ -135,7 +135,7 @@ static CUresult pool_create(void)
     return sweep_first(sweep_output(code, !pool), cushim_event_pool_release(pool));
 }
 
-/* The first is there, the second not yet. */
+/* The first event exists already; the second is created. */
 static CUresult pool_acquire(void)
 {
     const struct cushim_event_pool_options options = {.size = sizeof options, .initial = 1};
@@ -153,7 +153,7 @@ static CUresult pool_acquire(void)
     return sweep_first(code, cushim_event_pool_release(pool));
 }
 
-/* A pool goes when its events have come back. */
+/* A pool is freed when its last event has been released. */
 static CUresult pool_outlive(void)
 {
     struct cushim_event_pool *pool = NULL;

@@ -7,7 +7,7 @@ const struct sweep_row *const sweep_tables[SWEEP_TABLES] = {sweep_devices, sweep
 struct sweep_fixture fixture;
 enum sweep_stream sweep_stream;
 
-/* The stream, beside the one that was created. */
+/* Make the stream to test, next to the created one. */
 static CUresult make_stream(void)
 {
     struct cushim_context *const context = sweep_stream == SWEEP_DEFAULT ? fixture.context : NULL;
@@ -25,7 +25,7 @@ static CUresult make_stream(void)
     return code || sweep_stream != SWEEP_CLOSED ? code : cushim_stream_close(fixture.stream);
 }
 
-/* Events that are recorded one after the other and done. */
+/* Two events that are recorded one after the other and complete. */
 static CUresult make_events(void)
 {
     const struct cushim_event_options shared = {

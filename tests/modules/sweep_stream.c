@@ -134,7 +134,7 @@ const struct sweep_row sweep_streams[] = {
      .calls = 1,
      .how = SWEEP_ON_STREAM},
     {.function = "cushim_stream_device", .call = device, .calls = 1},
-    /* A driver before CUDA 12.8, which lacks cuStreamGetDevice. */
+    /* A driver older than CUDA 12.8, which lacks cuStreamGetDevice. */
     {.function = "cushim_stream_device",
      .call = device,
      .calls = 5,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every function of the modules on the mock, with each of its driver calls failing: once, and from
- * then on. The code comes through, outputs are untouched, the current context is as before, and
- * nothing is left.
+ * Every function of the modules on the mock, with each of its driver calls failing, once and
+ * permanently. The code is returned, outputs are unchanged, the current context is restored, and
+ * nothing is leaked.
  */
 #include <stdio.h>
 #include <string.h>
@@ -52,14 +52,14 @@ static int body(void *data)
     const CUresult injected = cushim_sweep_injected(NULL);
     const CUresult usual = sweep_stream >= SWEEP_CLOSED ? CUDA_ERROR_INVALID_HANDLE : row->usual;
 
-    /* A function that is silent, or refused anyhow, need not say what failed. */
+    /* A function that is silent, or that is refused anyway, need not return the injected code. */
     if (injected ? code == injected || (code == usual && (usual || row->how & SWEEP_IS_SILENT))
                  : code == usual)
         return 0;
     return wrong("it answers what the driver did");
 }
 
-/* Sweep a function; how many driver calls it makes. */
+/* Sweep a function; returns the number of its driver calls. */
 static unsigned sweep(const struct sweep_row *row)
 {
     char why[4000], settings[100];
@@ -78,7 +78,7 @@ static unsigned sweep(const struct sweep_row *row)
     code = cushim_sweep_run(&options, body, (void *)row, &result);
     if (was_wrong || (code != CUDA_SUCCESS && result.calls > 0))
         fail_msg("%s, stream %d: %s", row->function, (int)sweep_stream, why);
-    if (result.calls == 0) { /* a sweep of nothing, which says so */
+    if (result.calls == 0) { /* nothing was swept, which the message says */
         assert_int_equal(result.swept, 0);
         assert_int_equal(result.failures, 1);
     } else {

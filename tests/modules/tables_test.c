@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which table objects are destroyed through. The driver of this process has the functions of the
- * mock, and counts what it is given to destroy: NVIDIA's would crash on a handle of another one.
+ * Through which table objects are destroyed. The driver of this process consists of the mock's
+ * functions, and counts the handles that it is given to destroy: NVIDIA's driver would crash on a
+ * handle of another driver.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,7 @@ DESTROYS(driver, StreamDestroy_v2, CUstream)
 DESTROYS(driver, EventDestroy_v2, CUevent)
 DESTROYS(other, EventDestroy_v2, CUevent)
 
-/* A pop of the driver installs this table and fails. NULL: it does not. */
+/* The driver's pop installs this table and fails. NULL: it works normally. */
 static const struct cushim_table *pop_installs;
 
 static CUresult CUDAAPI driver_CtxPopCurrent_v2(CUcontext *context)
@@ -63,7 +64,7 @@ static cushim_function resolve(const char *symbol, void *data)
     return cushim_mock_symbol(symbol, cushim_mock_current());
 }
 
-/* The first bytes of a table of the program's, which may be a layer or another driver. */
+/* A table of the program with this size, which may be a layer or another driver. */
 static struct cushim_table *new_other(size_t size)
 {
     struct cushim_table table = *cushim__loaded_driver()->table, *other = malloc(size);
@@ -75,7 +76,7 @@ static struct cushim_table *new_other(size_t size)
     return other;
 }
 
-enum { HANDLES = 6, EVENTS = 3 }; /* to destroy; of the events two are the pool's */
+enum { HANDLES = 6, EVENTS = 3 }; /* handles to destroy; two of the events belong to the pool */
 
 struct objects {
     struct cushim_context *context, *primary;
@@ -98,7 +99,7 @@ static struct objects make(void)
     return its;
 }
 
-/* The codes of all calls, or'ed. */
+/* The codes of all calls, combined by OR. */
 static unsigned release(const struct objects *its)
 {
     unsigned codes = cushim_event_close(its->event) | cushim_event_release(its->event);
@@ -108,7 +109,7 @@ static unsigned release(const struct objects *its)
     return codes | cushim_context_release(its->primary) | cushim_context_release(its->context);
 }
 
-/* Each test has a mock, which the driver is made of. */
+/* Each test has a mock, whose functions are the driver's. */
 static int set_up(void **state)
 {
     const struct cushim_load_options options = {.size = sizeof options, .resolver = resolve};
@@ -120,7 +121,7 @@ static int set_up(void **state)
     return cushim_driver_init(&options) != CUDA_SUCCESS;
 }
 
-/* Nothing is left in it, and it was given no handle that is not its own. */
+/* Nothing is left in the mock, and it was given only its own handles. */
 static int tear_down(void **state)
 {
     struct cushim_mock_state left = {.size = sizeof left};
@@ -144,7 +145,9 @@ static struct cushim_layer *install_recording(const struct cushim_table *table)
     return layer;
 }
 
-/* Rules in a mock's settings make the layer's table the mock's, which was the driver's before. */
+/*
+ * Rules in a mock's settings make the layer's table wrap the mock; before, it wrapped the driver.
+ */
 static void objects_that_outlive_their_test_never_reach_the_driver(void **state)
 {
     static const char *const settings[] = {NULL, "fault = cuMemAlloc* => missing"};
@@ -207,7 +210,7 @@ static void what_a_failed_creation_has_made_is_destroyed_by_its_maker(void **sta
     OK(cushim_context_release(context));
 }
 
-/* Over the driver's table, and over the lazy-load table, which has become that. */
+/* Over the driver's table, and over the lazy-load table, which forwards to the driver's. */
 static void layer_sees_the_end_of_objects_that_were_made_before_it(void **state)
 {
     const struct cushim_table *const tables[] = {cushim__loaded_driver()->table,
@@ -225,7 +228,9 @@ static void layer_sees_the_end_of_objects_that_were_made_before_it(void **state)
     }
 }
 
-/* The layer is over the mock when they are released, and was over the driver. */
+/*
+ * The layer is over the driver when the objects are made, and over the mock when they are released.
+ */
 static void objects_made_through_a_layer_do_without_it(void **state)
 {
     struct cushim_layer *layer = install_recording(NULL);
@@ -239,7 +244,10 @@ static void objects_made_through_a_layer_do_without_it(void **state)
     assert_int_equal(by_driver, HANDLES);
 }
 
-/* Released under one table, made through another; how many events the other one destroyed. */
+/*
+ * Make objects through one table and release them under another; returns how many events the other
+ * table has destroyed.
+ */
 static unsigned others_share(const struct cushim_table *maker, const struct cushim_table *current)
 {
     struct objects its;
@@ -253,7 +261,7 @@ static unsigned others_share(const struct cushim_table *maker, const struct cush
     return by_other;
 }
 
-/* Also one with a slot less, of which a copy is current. */
+/* Also with a table that has one slot less, of which a copy is current. */
 static void table_destroys_what_it_made_or_what_it_is_said_to_wrap_made(void **state)
 {
     (void)state;
@@ -262,7 +270,7 @@ static void table_destroys_what_it_made_or_what_it_is_said_to_wrap_made(void **s
 
         assert_int_equal(others_share(other, NULL), EVENTS);
         assert_int_equal(others_share(other, other), EVENTS);
-        assert_int_equal(others_share(NULL, other), 0); /* the driver's, under another table */
+        assert_int_equal(others_share(NULL, other), 0); /* the driver's, another current */
         OK(cushim_table_set_wrapped(other, cushim__loaded_driver()->table));
         assert_int_equal(others_share(other, NULL), 0);
         assert_int_equal(others_share(NULL, other), EVENTS);

@@ -26,7 +26,7 @@ static void listen(void *data, const char *message)
     snprintf(testkit.log_last, sizeof testkit.log_last, "%s", message);
 }
 
-/* A context of the test's own, which the layer knows by a name. */
+/* Create a context of the test, with a name for the layer. */
 static CUcontext make_context(CUdevice device, const char *name)
 {
     CUcontext context = NULL, popped = NULL;
@@ -82,7 +82,7 @@ int testkit_setup(void **state)
     return 0;
 }
 
-/* Whether the stack of contexts holds the one that the test entered, and no other. */
+/* Whether the stack holds exactly the context that the test entered. */
 static bool stack_is_as_entered(void)
 {
     CUcontext top = NULL;

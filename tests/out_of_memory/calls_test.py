@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every call of the mock without memory, mappings, threads and files, at each place that asks.
+"""Every call of the mock without memory, mappings, threads and files, for each of its requests.
 
     calls_test.py COVERAGE.md CONFORMANCE DRIVER.so PROGRAM...
 
-The programs claim what the mock does, on a table that makes each call again until nothing is
-lacking (retry.h). They must pass; no call may have broken a claim of the table's; and every
-function that the mock implements must have been called.
+The programs test the mock with a table that repeats each call until nothing is denied (retry.h).
+They must pass, the table's own checks must not fail, and every function that the mock implements
+must have been called.
 """
 
 import os
@@ -24,7 +24,7 @@ SUCCEEDING_LEAST = 300
 
 
 def implemented(page):
-    """Slot and name of each function that the mock has."""
+    """Map each function of the mock from its slot to its name."""
     with open(page, encoding='ascii') as file:
         kinds = dict(re.findall(r'^\| `(\w+)` \| (\w+)', file.read(), re.MULTILINE))
     with open(FUNCTIONS, encoding='ascii') as file:
@@ -50,13 +50,13 @@ def main():
             file.write(bytes(SLOTS * ROW.size))
         open(wrong, 'wb').close()
         environment = dict(os.environ, OOM_COUNTS=counts, OOM_WRONG=wrong)
-        # Every slot without arguments, in each state; then what is claimed.
+        # First every slot without arguments, in each state; then the tests of the mock.
         commands = [[programs[0], state] for state in ('none', 'init', 'context')]
         commands += [[program] for program in programs[1:]]
         passed = [run(command, environment) for command in commands]
         environment['CUSHIM_MOCK_SETTINGS'] = 'mode = auto'
-        # The statements alone: of cushim's own cases one has threads that create events at once, and
-        # retry.h counts what there is around each call.
+        # Only the cases of statements: one of cushim's own cases creates events on several threads
+        # at once, and retry.h counts resources around each call.
         passed += [run([conformance, '--driver=' + driver, '--only=' + digit], environment)
                    for digit in '012']
         with open(wrong, encoding='utf-8') as file:

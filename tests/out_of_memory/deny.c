@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Takes something away from a program before its main(), as a library that is loaded first
- * (LD_PRELOAD):
+ * Denies a program something before its main(); the library is preloaded (LD_PRELOAD):
  *
- *     DENY=NAME:ERRNO     a system call, which from then on fails with that number
- *     DENY=files:COUNT    descriptors beyond so many
- *     DENY=memory:BYTES   address space beyond what there is, and so much more
- *     DENY=file:BYTES     files that are larger, of which a write fails
- *     DENY=killed:BYTES   the same, which ends the program as it does (SIGXFSZ)
+ *     DENY=NAME:ERRNO     a system call, which then fails with this error number
+ *     DENY=files:COUNT    more than COUNT open descriptors
+ *     DENY=memory:BYTES   more address space than now plus BYTES
+ *     DENY=file:BYTES     larger files; a write beyond the size fails
+ *     DENY=killed:BYTES   the same, but the write ends the program (SIGXFSZ)
  *
- * It ends the program with status 99 if it cannot.
+ * If that fails, the program ends with status 99.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -31,7 +30,9 @@
 #name, SYS_##name, \
     }
 
-/* What programs and C libraries of today ask of the system, but for what ends them. */
+/*
+ * The system calls of current programs and C libraries, without those that a process needs to end.
+ */
 static const struct {
     const char *name;
     int number;

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Files and outputs that cannot be written, and folders of the system that are not there.
+"""Files and outputs that cannot be written, and missing folders of the system.
 
     disk_test.py DENY.so VICTIM COMMAND FAKE_DRIVER.so MOCK.so
 
-What fails says so, names the file and the reason, and leaves no half file that looks whole.
+Each failure prints a message with the file and the reason, and leaves no incomplete file that looks
+complete.
 """
 
 import os
@@ -31,7 +32,7 @@ def run(command, settings=None, **options):
 
 
 def run_in_namespace(script, command, settings=None):
-    """Behind commands of the shell in a mount namespace of its own."""
+    """Run a command in a new mount namespace, after commands of the shell."""
     return run(['unshare', '-m', 'sh', '-c', script + '\nexec "$@"', 'sh', *command], settings)
 
 
@@ -48,7 +49,7 @@ if not NAMESPACES:
 
 
 class Outputs(unittest.TestCase):
-    """What the command writes."""
+    """The outputs of the command."""
 
     def test_full_standard_output(self):
         for arguments in PRINTING:
@@ -80,7 +81,7 @@ class Outputs(unittest.TestCase):
 
 
 class Files(unittest.TestCase):
-    """The one file that the command writes: a profile."""
+    """The only file that the command writes: a profile."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -143,14 +144,14 @@ class Files(unittest.TestCase):
 
 
 class Environments(unittest.TestCase):
-    """Programs where something usual is not there."""
+    """Programs on a system where something usual is missing."""
 
     PROGRAMS = (([VICTIM, 'load'], {'CUSHIM_LIBRARY': FAKE_DRIVER}), ([VICTIM, 'work'], WORK),
                 ([COMMAND, 'info', '--json'], WORK), ([COMMAND, 'info', '--mock'], {}),
                 ([COMMAND, 'time', '--mock'], {}),
                 ([COMMAND, 'run', '--quiet', '--', VICTIM, 'work'], {}))
 
-    # How many of them do all the same what they are asked for.
+    # How many of the programs succeed nevertheless.
     CASES = (('/proc', 5), ('/sys', 6), ('/dev/shm', 6), ('/dev', 6), ('/tmp', 6))
 
     def test_variables_that_lead_nowhere(self):

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Public functions, called with success if nothing is lacking. */
+/* Public functions, in calls that succeed if nothing is denied. */
 #ifndef CUSHIM_TESTS_OOM_FUNCTION_H
 #define CUSHIM_TESTS_OOM_FUNCTION_H
 
 #include <cushim/cushim.h>
 
 struct function {
-    const char *names;      /* of the functions that it calls, with blanks between them */
-    CUresult (*call)(void); /* the first code that is not CUDA_SUCCESS; leaves nothing behind */
-    CUresult also;          /* what it may answer if memory runs out, besides a code for that */
+    const char *names;      /* the functions that the row calls, separated by blanks */
+    CUresult (*call)(void); /* returns the first code other than success; leaves nothing */
+    CUresult also;          /* a further code that it may return if memory runs out */
 };
 
-/* The last has no names. */
-extern const struct function loader_functions[]; /* each in a process of its own */
+/* A row without names ends each table. */
+extern const struct function loader_functions[]; /* each in its own process */
 extern const struct function mock_functions[];
 extern const struct function testkit_functions[];
 

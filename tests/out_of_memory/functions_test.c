@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every public function with each request to the system failing: alone, and with all later ones.
- * The answer is a code for that, nothing stays behind, and then it succeeds.
+ * Every public function with each of its requests to the system failing: one alone, and one with
+ * all later ones. The function returns a code for that, leaks nothing, and succeeds afterwards.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
@@ -24,7 +24,7 @@ static const struct function *const others[] = {loader_functions, mock_functions
 
 static unsigned runs, places, functions;
 
-/* Among the outputs of a module's function one was written that must not be, or was not. */
+/* A function of the modules has written an output although it failed. */
 static bool is_output_wrong;
 
 CUresult sweep_output(CUresult code, bool is_untouched)
@@ -39,7 +39,7 @@ static bool is_answer(CUresult code)
     return code == CUDA_ERROR_OUT_OF_MEMORY || code == CUDA_ERROR_OPERATING_SYSTEM;
 }
 
-/* The n-th request fails. False: there are fewer. */
+/* Let the request number `place` fail. Returns false if there are fewer requests. */
 static bool try(const char *names, CUresult (*call)(void), CUresult usual, CUresult also,
                 unsigned place, bool on)
 {
@@ -84,7 +84,10 @@ static void each_function_of_mock_and_testkit(void **state)
     }
 }
 
-/* A process loads once, so each attempt is one of its own. It ends with 0: there are fewer. */
+/*
+ * A process loads a driver once, so each attempt has a process of its own, which exits with 0 if
+ * there are fewer requests.
+ */
 static int attempt(const struct function *one, unsigned place, bool on)
 {
     const pid_t child = fork();
@@ -145,7 +148,7 @@ static void destroy_fixture(struct cushim_mock *mock)
     assert_int_equal(oom_live(), 0);
 }
 
-/* With a mock of its own, since what it makes first may stay for later calls. */
+/* With a new mock, because the first call may allocate memory for later calls. */
 static bool try_with_fixture(const struct sweep_row *row, unsigned place, bool on)
 {
     struct cushim_mock *mock = NULL;
@@ -163,7 +166,7 @@ static bool try_with_fixture(const struct sweep_row *row, unsigned place, bool o
         fail_msg("%s: answers %d if request %u fails", row->function, (int)code, place);
     if (is_output_wrong)
         fail_msg("%s: writes an output if request %u fails", row->function, place);
-    /* Then it succeeds. */
+    /* Afterwards the call must succeed. */
     if (failed && row->call() != row->usual)
         fail_msg("%s: does not recover from request %u", row->function, place);
     destroy_fixture(mock);
@@ -206,7 +209,10 @@ static bool is_listed(const char *function)
     return false;
 }
 
-/* The functions that a header declares: the name before the first bracket behind CUSHIM_API. */
+/*
+ * Collect the functions that a header declares: the name before the first parenthesis after
+ * CUSHIM_API.
+ */
 static unsigned look_through(const char *path)
 {
     FILE *file = fopen(path, "r");
@@ -217,7 +223,7 @@ static unsigned look_through(const char *path)
     while (fgets(text, sizeof text, file)) {
         char *name = strncmp(text, "CUSHIM_API", 10) == 0 ? strstr(text, "cushim_") : NULL, *end;
 
-        /* A type comes first, where a function gives a pointer to one. */
+        /* Skip the type that a function returns. */
         while (name && (end = name + strspn(name, "abcdefghijklmnopqrstuvwxyz_0123456789")) &&
                *end != '(')
             name = strstr(end, "cushim_");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loader: what it exports but for the modules. */
+/* The exported functions of the loader, without those of the modules. */
 #define _POSIX_C_SOURCE 200809L
 #include <dlfcn.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include "function.h"
 
-/* Functions that answer no code: each has something to say. */
+/* For functions that return a text instead of a code. */
 static CUresult said(const char *text)
 {
     return text && text[0] ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN;
@@ -24,8 +24,8 @@ static CUresult load_and_init(void)
 }
 
 /*
- * At the first call of a slot; what has failed is tried again by an explicit load alone. Without
- * memory for the attempt nothing has been tried, and the slot says that nothing is loaded.
+ * Load by the first call of a slot. After a failure, only an explicit load tries again. If there is
+ * no memory for the attempt itself, nothing was tried, and the slot returns that nothing is loaded.
  */
 static CUresult load_by_a_call(void)
 {

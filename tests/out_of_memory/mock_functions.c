@@ -63,7 +63,7 @@ static CUresult live(void)
     return code;
 }
 
-/* Settings from a file, with a profile of its own. */
+/* Read settings from a file, with a profile from another file. */
 static CUresult read(void)
 {
     const struct cushim_mock_options options = {.size = sizeof options, .file = SETTINGS};
@@ -74,7 +74,7 @@ static CUresult read(void)
     return code;
 }
 
-/* Two operations on the same memory, of which a race must be reported; time in single steps. */
+/* Two operations on the same memory, whose race must be reported; time advances in single steps. */
 static CUresult work_on(struct cushim_mock *mock)
 {
     const struct cushim_mock_kernel kernel = {

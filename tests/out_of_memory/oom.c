@@ -42,13 +42,16 @@ int __wrap_memfd_create(const char *name, unsigned flags);
 int __wrap_open(const char *path, int flags, ...);
 FILE *__wrap_fopen(const char *path, const char *mode);
 
-/* What this thread is short of. */
+/* The requests that fail on this thread. */
 static _Thread_local struct {
     unsigned kinds, place, asked, failed;
     bool on, armed;
 } state;
 
-/* What is out: the blocks by their addresses, in a table with open addresses; 1: was taken. */
+/*
+ * The blocks that are allocated: their addresses in a hash table with open addressing; 1: a removed
+ * entry.
+ */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uintptr_t blocks[ROOM];
 static void *makers[ROOM];
@@ -74,7 +77,7 @@ bool oom_is_armed(void)
     return state.armed;
 }
 
-/* Whether this request fails. */
+/* Whether this request must fail. */
 static bool is_short(unsigned kind)
 {
     if (!state.armed || !(state.kinds & kind))
@@ -109,7 +112,7 @@ static void *note(void *memory, void *maker)
     return memory;
 }
 
-/* What the C library has given out itself is not known. */
+/* A block that the C library has allocated internally is not in the table. */
 static void forget(const void *memory)
 {
     pthread_mutex_lock(&lock);
@@ -215,7 +218,7 @@ void *__wrap_mmap(void *address, size_t size, int protection, int flags, int fil
         return MAP_FAILED;
     }
     pages = __real_mmap(address, size, protection, flags, file, offset);
-    /* What is mapped over something else goes with that. */
+    /* A fixed mapping replaces another one, and is counted with it. */
     if (pages != MAP_FAILED && !(flags & MAP_FIXED))
         note(pages, __builtin_return_address(0));
     return pages;
@@ -262,7 +265,7 @@ FILE *__wrap_fopen(const char *path, const char *mode)
     return has_no_file() ? NULL : __real_fopen(path, mode);
 }
 
-/* What glibc's headers make of these names for large files. */
+/* glibc's headers map these functions to the names for large files. */
 __typeof__(__wrap_mmap) __wrap_mmap64 __attribute__((alias("__wrap_mmap")));
 __typeof__(__wrap_open) __wrap_open64 __attribute__((alias("__wrap_open")));
 __typeof__(__wrap_fopen) __wrap_fopen64 __attribute__((alias("__wrap_fopen")));

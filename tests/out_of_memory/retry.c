@@ -16,20 +16,23 @@
 #include "oom.h"
 #include "src/mock/mock.h"
 
-/* Not among what the mock has to give back. */
+/* The unwrapped function, so that this mapping is not counted. */
 void *__real_mmap(void *address, size_t size, int protection, int flags, int file, off_t offset);
 
-enum { SLOTS = 1024, PLACES = 64 }; /* more than there are */
+enum { SLOTS = 1024, PLACES = 64 }; /* upper limits */
 
 const struct cushim_table *retry_next;
 
-/* Counts of calls by slot: in the file that OOM_COUNTS names, which processes share. */
+/* Counts of calls by slot, in the file that OOM_COUNTS names and processes share. */
 struct counts {
     uint32_t called, succeeded, failed, places, passed_over;
 };
 static struct counts no_counts[SLOTS], *counts = no_counts;
 
-/* Places whose failure a call gets by without are not tried again, or no later one would be. */
+/*
+ * Requests whose failure a call ignores; they do not fail again, so that later requests are
+ * reached.
+ */
 static unsigned long long passed_over[SLOTS];
 
 static int wrongs = STDERR_FILENO;
@@ -116,7 +119,7 @@ static bool is_answer(unsigned failed, CUresult code)
            failed & (SHORT_THREADS | SHORT_FILES | SHORT_MAPPINGS);
 }
 
-/* These write 0 to their outputs where they fail, as the driver does. */
+/* These functions set their outputs to 0 when they fail, like the driver's. */
 static bool clears(const struct retry *retry)
 {
     static const char *const names[] = {
@@ -156,7 +159,7 @@ static void look_at_failure(struct retry *retry, CUresult code)
     }
 }
 
-/* What is answered otherwise has to be what the call answers in the end. */
+/* If an attempt returns another code, the final call must return the same code. */
 static void note_other(struct retry *retry, CUresult code)
 {
     for (unsigned i = 0; i < retry->seen_count; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stands before the mock in the programs of tests/mock: who asks for its table gets the one that
- * makes calls again, and what a mock has taken is back when it is destroyed.
+ * Replaces functions of the mock in the programs of tests/mock: a test that asks for the table gets
+ * the one that repeats calls, and when the mock is destroyed, it must have freed everything.
  */
 #include <cushim/testing/mock.h>
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Programs on a system that lacks one thing: a system call, descriptors, address space.
+"""Programs on a system that denies one thing: a system call, descriptors, address space.
 
     system_test.py DENY.so VICTIM COMMAND FAKE_DRIVER.so MOCK.so [--all]
 
-However little there is, a program ends by itself and in time, with an answer that is true. With
---all each system call fails with each error, which takes minutes.
+Whatever is denied, a program ends by itself and in time, and what it prints is true. With --all,
+each system call fails with each error, which takes minutes.
 """
 
 import collections
@@ -30,21 +30,22 @@ PROGRAMS = {
     'profile': ([COMMAND, 'profile', '--mock'], {}),
     'symbols': ([COMMAND, 'symbols', '--json'], {}),
     'time': ([COMMAND, 'time', '--mock', '--json'], {}),
-    # What is lacking is lacking to the command and, once it has become that, to the program.
+    # The denial applies to the command, and then to the program that it executes.
     'run': ([COMMAND, 'run', '--quiet', '--', VICTIM, 'work'], {}),
 }
-# How the output of what was done ends, or what is in it.
+# A part of the output of a complete run.
 WHOLE = {'load': b'done', 'mock': b'done', 'info': b'"loaded"', 'info --mock': b'"loaded"',
          'profile': b'limit.CIG_ENABLED', 'symbols': b'"cuFabricCpyBatchAsync"',
          'time': b'"median_ms"', 'run': b'done'}
 SIGNALS = (-signal.SIGSEGV, -signal.SIGABRT)
 ERRORS = (errno.EPERM, errno.ENOSYS, errno.EAGAIN)
 
-# Of run: another program that becomes a second one. What ends both alike, by a signal, ends the
-# second before its main(): the dynamic linker's doing, which is reported and counted.
+# A comparison for `run`: another program that executes a second one. If a signal ends both in the
+# same way, the second one ends before its main(), in the dynamic linker; this is counted and
+# reported.
 ANOTHER = ['/usr/bin/env', '/bin/true']
 
-# glibc ends a program whose thread cannot have this.
+# glibc ends a program whose thread cannot use this system call.
 NEEDED = ('rseq',)
 
 
@@ -56,7 +57,7 @@ def environment(settings, deny):
 
 
 def run(command, settings, deny):
-    """What is wrong with how the program ended, or how it ended."""
+    """Run a program; return its exit status, or 'HANGS', and its output."""
     try:
         done = subprocess.run(command, env=environment(settings, deny), stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS,
@@ -67,12 +68,12 @@ def run(command, settings, deny):
 
 
 def is_the_linkers(name, deny, status):
-    """Whether what `run` has become ended as any program does that is started there."""
+    """Return whether any program that `run` executes would end in this way."""
     return name == 'run' and status in SIGNALS and run(ANOTHER, {}, deny)[0] == status
 
 
 def judge(name, status, output):
-    """None, or what is wrong."""
+    """Return what is wrong, or None."""
     if status == 'HANGS' or status < 0 or status == 99 or 128 < status < 160:
         return 'ends with %s' % status
     if b'WRONG' in output:
@@ -81,7 +82,7 @@ def judge(name, status, output):
         return 'ends well and has not done all'
     if '--json' in PROGRAMS[name][0] and status == 0:
         try:
-            # What was said on standard error comes behind it.
+            # Standard error follows the document.
             json.JSONDecoder().raw_decode(output.decode())
         except ValueError:
             return 'is no JSON'
@@ -89,10 +90,10 @@ def judge(name, status, output):
 
 
 class Test(unittest.TestCase):
-    """One thing is lacking."""
+    """One thing is denied."""
 
     def sweep(self, denials):
-        """Programs by name, each with each denial; the table that is printed."""
+        """Run each program with each denial, and print a table."""
         jobs = [(name, deny) for name in PROGRAMS for deny in denials]
         table = {name: collections.Counter() for name in PROGRAMS}
         wrong = []
@@ -114,12 +115,14 @@ class Test(unittest.TestCase):
         self.assertEqual([], wrong, '\n'.join(wrong))
 
     def sweep_load(self, denials, outcomes, advice):
-        """A load that fails says what is lacking, and what to do; both ends of the range are met."""
+        """A failed load reports what was denied and what to do. Some loads must fail and the last
+        one must succeed.
+        """
         ends = [run(*PROGRAMS['load'], deny) for deny in denials]
         reported = [any(b': %s: ' % outcome in output for outcome in outcomes) and advice in output
                     for _, output in ends]
         for (status, output), is_reported in zip(ends, reported):
-            # Without memory for the attempt itself there is no report of it.
+            # Without memory for the attempt itself, there is no report of it.
             self.assertTrue(status == 0 or is_reported or b'ERROR_OUT_OF_MEMORY' in output,
                             output.decode(errors='replace'))
         print('  loads: %d, %d of them reported %s' % (len(ends), sum(reported),
@@ -141,7 +144,7 @@ class Test(unittest.TestCase):
             print('skipped: this process cannot have a seccomp filter')
             sys.exit(77)
         every = [(name, number) for name in names for number in ERRORS]
-        # One error each, but on request.
+        # One error for each system call, unless --all is given.
         some = every if ALL else [(name, ERRORS[i % len(ERRORS)]) for i, name in enumerate(names)]
         print('system calls: %d, %d denials' % (len(names), len(some)))
         self.sweep(['%s:%d' % denial for denial in some])
@@ -158,8 +161,8 @@ class Test(unittest.TestCase):
                  2048, 4096, 8192, 16384, 65536][::1 if ALL else 3]
         print('address space: %d limits' % len(steps))
         self.sweep(['memory:%d' % (step << 20) for step in steps])
-        # The library is small, and so are the steps up to where it can be loaded. Of a segment that
-        # cannot be mapped glibc does not say why.
+        # The library is small, so the steps up to its size are small. For a segment that cannot be
+        # mapped, glibc does not report the reason.
         self.sweep_load(['memory:%d' % (step << 14) for step in range(64)],
                         [b'no-memory', b'not-loadable'], b'ulimit -v')
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of cushim/testing: layers, faults, recordings, expectations, tests, sweeps and traces. */
+/*
+ * The functions of cushim/testing: layers, faults, recordings, expectations, tests, sweeps and
+ * traces.
+ */
 #include <cushim/testing/check.h>
 #include <cushim/testing/layer.h>
 #include <stdio.h>
@@ -12,7 +15,7 @@
 
 #include "function.h"
 
-/* A layer over a mock, with a context that is current. */
+/* A layer over a mock, with a current context. */
 static CUresult begin(struct cushim_mock **mock, struct cushim_layer **layer)
 {
     struct cushim_layer_options options = {.size = sizeof options};
@@ -81,7 +84,7 @@ static CUresult faults(void)
     return code;
 }
 
-/* An event that is recorded, queried and named. */
+/* Record, query and name an event. */
 static CUresult record(struct cushim_layer *layer)
 {
     struct cushim_recorded_call call = {.size = sizeof call};
@@ -158,7 +161,7 @@ static CUresult expectations(void)
     return code;
 }
 
-/* Whether the file is there, which goes away. */
+/* Remove the trace file; returns whether it existed. */
 static bool remove_trace(const char *path)
 {
     char file[64];
@@ -167,7 +170,7 @@ static bool remove_trace(const char *path)
     return unlink(file) == 0;
 }
 
-/* A call is recorded, and work with a name; without a file the calls do what they did. */
+/* Trace a call, and work with a name; if there is no file, the calls have the same effect. */
 static CUresult traces(void)
 {
     const struct cushim_trace_options options = {
@@ -194,7 +197,7 @@ static CUresult traces(void)
     return code == CUDA_SUCCESS && !is_there ? CUDA_ERROR_FILE_NOT_FOUND : code;
 }
 
-/* Misuse is found, unless there is no memory for it; the call that is misuse never reaches the driver. */
+/* Check finds a misuse unless there is no memory for it; the misuse never reaches the driver. */
 static CUresult checks(void)
 {
     const struct cushim_check_options options = {.size = sizeof options,

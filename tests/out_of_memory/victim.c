@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that uses a driver, and lives without: it prints what it came to. Exit status 0: the
- * driver did what it was asked for; 2: it said why not.
+ * A program that uses a driver if it can, and prints its result. Exit status 0: the driver did
+ * everything; 2: the program printed why not.
  *
  *     victim load     load and initialise
- *     victim work     and let a device work: a stream, an event, copies, a host function, IPC
+ *     victim work     also use a device: a stream, an event, copies, a host function, IPC
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static int say(const char *what, CUresult code)
     return 2;
 }
 
-/* Bytes to the device, a host function, and back; an event that another process may open. */
+/* Copy bytes to the device and back, call a host function, and export an event. */
 static CUresult work(CUdeviceptr memory, CUstream stream, CUevent event)
 {
     const struct cushim_table *driver = cushim_driver();

@@ -8,7 +8,7 @@
 
 #include "tests/probe/actions.h"
 
-/* Write the process into the file of the test that checks afterwards whether it is gone. */
+/* Write the process number to a file; the test checks afterwards that the process has ended. */
 static void leave_number(void)
 {
     const char *path = getenv("FAKE_DRIVER_PID_FILE");
@@ -55,7 +55,7 @@ static void stop(void)
     raise(SIGSTOP);
 }
 
-/* A sanitizer would report what is meant here, and end the process in its own way. */
+/* A sanitizer would report this intended fault, and end the process in its own way. */
 static void fault(void)
 {
     signal(SIGSEGV, SIG_DFL);
@@ -128,7 +128,7 @@ static void close_all(void)
         close(number);
 }
 
-/* As one that opens its device files under the numbers that it has closed. */
+/* Behaves like a driver that closes descriptors and opens its device files under these numbers. */
 static void replace_all(void)
 {
     FILE *file;
@@ -148,7 +148,7 @@ static void close_all_and_hang(void)
         pause();
 }
 
-/* A child that holds what its parent had open. */
+/* Leave a child that keeps the parent's descriptors open. */
 static void leave_child(void)
 {
     if (fork() == 0)
@@ -174,7 +174,7 @@ static void leave_many_children(void)
         leave_child();
 }
 
-/* These three misbehave only if the caller has not given the driver what it owes it. */
+/* These three misbehave only if the command has not prepared the process properly. */
 static void expect_default_signals(void)
 {
     sigset_t blocked;
@@ -196,7 +196,7 @@ static void expect_own_group(void)
         _exit(42);
 }
 
-/* The three streams, and the descriptor of the answer. */
+/* Allowed are the three standard streams, and the descriptor for messages. */
 static void expect_no_descriptors(void)
 {
     int open = 0;

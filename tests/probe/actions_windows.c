@@ -38,7 +38,7 @@ static void end_well(void)
     TerminateProcess(GetCurrentProcess(), 0);
 }
 
-/* Not by the C runtime, whose functions wait for one another while a library is opened. */
+/* Does not use the C runtime, whose functions wait for each other while a library is opened. */
 static void print(void)
 {
     static const char words[] = "cushim 4 is printed here\n";

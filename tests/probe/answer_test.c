@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What counts as an answer: nothing but the messages that the command writes. */
+/* What counts as an answer of the probe's process: only messages that the command itself writes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ enum {
 
 #define LIBRARY "/a \"b\\c\n.so"
 
-/* What the command writes of a driver with two devices: one message for each stage. */
+/* The messages of the command about a driver with two devices, one for each stage. */
 static struct probe_message messages[STAGES + 1];
 
 static int begin(void **state)
@@ -35,7 +35,7 @@ static int begin(void **state)
     return 0;
 }
 
-/* From memory of exactly its size, so that a sanitizer reports a read behind it. */
+/* Read from memory of exactly this size, so that a sanitizer reports an access beyond it. */
 static enum probe_answer read_bytes(size_t length, struct probe_result *result)
 {
     char *bytes = malloc(length ? length : 1);
@@ -91,7 +91,7 @@ static void answer_that_breaks_off_names_the_stage_and_the_driver(void **state)
     }
 }
 
-/* Loading or cuInit fails, and the driver may return any code. */
+/* Loading or cuInit may fail, and the driver may return any code. */
 static void last_message_may_follow_each_stage_but_the_first(void **state)
 {
     struct probe_result result;
@@ -134,7 +134,7 @@ static void bytes_of_somebody_else_are_garbage(void **state)
             begin(NULL);
             messages[i].mark[at] ^= 1;
             assert_garbage(WHOLE, (enum probe_stage)i);
-            /* Also if nothing more follows. */
+            /* The same if the message ends there. */
             assert_garbage(i * MESSAGE + at + 1, (enum probe_stage)i);
         }
     }
@@ -184,7 +184,7 @@ static void findings_that_contradict_each_other_are_garbage(void **state)
         last->driver_version = rows[i].version;
         assert_garbage(WHOLE, PROBE_STAGE_COUNT);
     }
-    /* Ready, or no code, before the devices were counted. */
+    /* The states "ready" and "no code" before the devices were counted. */
     begin(NULL);
     messages[1] = messages[STAGES - 1];
     assert_garbage(2 * MESSAGE, PROBE_STAGE_LOAD);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the command may inherit from whoever starts it: ignored children, blocked signals, open
- * descriptors. None of it reaches the process of a probe, and none changes the verdict. And a
+ * What the command may inherit from its caller: ignored child signals, blocked signals, open
+ * descriptors. The process of a probe inherits none of it, and the verdict does not change. Also a
  * process that cannot be killed.
  */
 #define _GNU_SOURCE
@@ -22,7 +22,7 @@
 
 /* --- children --- */
 
-/* Whoever starts the command may ignore the ends of its children, and the command inherits that. */
+/* The caller may ignore SIGCHLD, which the command inherits. */
 static void ignored_children_change_nothing(void **state)
 {
     struct probe_result usable, ended, hung;
@@ -48,7 +48,7 @@ static void ignored_children_change_nothing(void **state)
 
 /* --- signals --- */
 
-/* The actions `expect-...` end their process if it is not so. */
+/* The actions `expect-...` end their process if the expectation is not met. */
 static void process_gets_default_signals_whatever_the_caller_has(void **state)
 {
     static const int numbers[] = {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGQUIT};
@@ -83,7 +83,7 @@ static void process_inherits_no_descriptor(void **state)
 
     (void)state;
     for (size_t i = 0; i < 20; i++)
-        kept[i] = open("/dev/null", O_RDONLY); /* not close-on-exec */
+        kept[i] = open("/dev/null", O_RDONLY); /* without close-on-exec */
     probing_set_action("expect-no-descriptors", "open");
     probe = probing_probe(probing_path("misbehaving"), PROBING_LONG_NS);
     probing_set_action(NULL, NULL);
@@ -92,7 +92,7 @@ static void process_inherits_no_descriptor(void **state)
     assert_int_equal(probe.verdict, PROBE_USABLE);
 }
 
-/* With none free, then one, and so on until it works. */
+/* With no free descriptor, then one, and so on, until the probe works. */
 static void caller_without_descriptors_gets_a_code(void **state)
 {
     struct probe_result probe = {0};
@@ -121,13 +121,13 @@ static void caller_without_descriptors_gets_a_code(void **state)
     setrlimit(RLIMIT_NOFILE, &former);
     assert_int_equal(code, CUDA_SUCCESS);
     assert_int_equal(probe.verdict, PROBE_USABLE);
-    /* For a pipe, and for that of musl's posix_spawn(). */
+    /* Descriptors for a pipe, and for the pipe in musl's posix_spawn(). */
     assert_in_range(places_without_descriptors, 2, 4);
 }
 
-/* --- the end --- */
+/* --- a process that cannot be killed --- */
 
-/* A process that cannot be killed, as one that a hung kernel keeps: kill() does nothing. */
+/* Imitates a process that a hung kernel keeps: kill() has no effect. */
 int __wrap_kill(pid_t process, int number);
 int __real_kill(pid_t process, int number);
 
@@ -189,7 +189,7 @@ static void probe_ends_with_its_caller(void **state)
     }
     assert_true(hung > 0);
     kill(caller, SIGKILL);
-    /* Both come to this process: the caller's child as an orphan. */
+    /* This process reaps both; the caller's child has become an orphan. */
     for (int i = 0; i < 2; i++) {
         ended = waitpid(-1, &status, 0);
         assert_true(ended == caller || ended == hung);

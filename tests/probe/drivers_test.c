@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a probe says of drivers that come back, and of paths that cannot be right. */
+/* The result of a probe for drivers that return, and for invalid paths. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static const struct driver {
     enum cushim_state state;
     CUresult code;
     int devices;
-    const char *reason, *advice; /* words of them */
+    const char *reason, *advice; /* parts of them */
 } drivers[] = {
     {"one-device", PROBE_USABLE, CUSHIM_STATE_READY, 0, 1, "CUDA 13.0", ""},
     {"no-devices", PROBE_ABSENT, CUSHIM_STATE_READY, 0, 0, "it has no device", "."},
@@ -90,7 +90,7 @@ static void path_of_any_characters_arrives(void **state)
     static const char *const names[] = {
         "a b" LIBRARY_SUFFIX,
         "'$(x)" LIBRARY_SUFFIX,
-#ifndef _WIN32 /* whose files have no such names, or no such bytes in them */
+#ifndef _WIN32 /* not possible in Windows file names */
         "\xc3\xa9\xe2\x82\xac" LIBRARY_SUFFIX,
         "a\"b" LIBRARY_SUFFIX,
         "a\\\\\"" LIBRARY_SUFFIX,
@@ -123,7 +123,7 @@ static void time_that_is_over_at_once_is_a_hung_driver(void **state)
     assert_non_null(strstr(probe.reason, " within 1e-09 s: "));
 }
 
-/* Nobody else could know: the process says nothing before the library is open. */
+/* The process reports nothing before the library is open, so only the caller knows the name. */
 static void library_that_was_being_opened_is_reported_if_it_was_named(void **state)
 {
     struct probe_result probe;

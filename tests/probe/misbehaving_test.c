@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Drivers that hang, crash or worse: as the library is opened, in cuInit, and as the devices are
- * counted.
+ * Drivers that hang, crash or do other harm: when the library is opened, in cuInit, and when
+ * devices are counted.
  */
 #include <string.h>
 
@@ -59,7 +59,7 @@ static void check_case(const struct misbehaviour *misbehaviour, const struct mom
         return;
     }
     assert_non_null(strstr(probe.reason, moment->words));
-    /* The path that was given, as it was, or as the system calls it. */
+    /* The path as it was given, or as the system reports it. */
     assert_non_null(strstr(probe.library, "misbehaving" LIBRARY_SUFFIX));
     assert_non_null(strstr(probe.reason, "misbehaving" LIBRARY_SUFFIX));
     assert_int_equal(probe.driver_version, moment->stage == PROBE_STAGE_LOAD ? 0 : 13000);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Probes of fake drivers, and what they may leave behind: nothing. */
+/* Probes of fake drivers, which may leave nothing behind. */
 #ifndef CUSHIM_TESTS_PROBING_H
 #define CUSHIM_TESTS_PROBING_H
 
@@ -9,42 +9,42 @@
 
 #include "src/tool/probe/probe.h"
 
-/* A limit that nothing reaches which does not hang. */
+/* A timeout that only a hung process reaches. */
 #define PROBING_LONG_NS UINT64_C(240000000000)
 
-/* What main() was given: the command, and the folder of the fake drivers. */
+/* The arguments of main(): the command, and the folder of the fake drivers. */
 extern const char *probing_command, *probing_folder;
 
-/* Take them; the result is that of main() if it is not 0. */
+/* Read the arguments; if the result is not 0, main() returns it. */
 int probing_begin(int count, char **words);
 
-/* The path of a fake driver; good until the next call in this thread of that number. */
+/* The path of a fake driver, in this buffer. */
 const char *probing_driver(const char *name, char *path, size_t size);
 
-/* The same; good until the next call in any thread. */
+/* The same in a static buffer, which the next call on any thread overwrites. */
 const char *probing_path(const char *name);
 
 /*
- * A probe of a path, or of what is searched. `unknown` and the code stands in it after a failure.
- * On a slow machine a process that was killed may be there a while longer than a probe waits for
- * its end: that end is awaited then, and the probe made anew, unless it is to be made once.
+ * Probe a path, or the search. If the probe cannot start, the result has the verdict `unknown` and
+ * the code. On a slow machine, a killed process may take longer to end than a probe waits.
+ * probing_probe() then waits for its end and probes again; probing_probe_once() does not.
  */
 struct probe_result probing_probe_once(const char *library, uint64_t timeout_ns);
 struct probe_result probing_probe(const char *library, uint64_t timeout_ns);
 
-/* What the driver `misbehaving` is to do, and when: see actions.h. NULL: nothing. */
+/* Set the action of the driver `misbehaving`, and its time: see actions.h. NULL: no action. */
 void probing_set_action(const char *action, const char *when);
 
 /*
- * A probe of that driver, which hangs: with a time that is doubled until the driver is reached,
- * which takes its time on a busy machine.
+ * Probe that driver when it hangs. The timeout is doubled until the process has reached the driver,
+ * which takes longer on a busy machine.
  */
 struct probe_result probing_probe_hung(enum probe_stage stage);
 
-/* A line at the end of a test: how many of what. */
+/* Print a line at the end of a test: a number, and what it counts. */
 void probing_count(const char *what, int number);
 
-/* Setup and teardown: a folder, and nothing is left but that. */
+/* Setup and teardown: create a folder, and assert that nothing is left. */
 int probing_open(void **state);
 int probing_close(void **state);
 
@@ -53,30 +53,30 @@ int probing_close(void **state);
 
 /* --- probing_posix.c, probing_windows.c --- */
 
-/* Setup: how things are. */
+/* Setup: record the present processes and descriptors. */
 int left_begin(void **state);
 
-/* Teardown: no process, no zombie, no descriptor more than before. */
+/* Teardown: there is no process, zombie or descriptor more than before. */
 int left_check(void **state);
 
-/* Wait for the end of a process that was killed. */
+/* Wait for the end of a killed process. */
 void left_await(long process);
 
-/* How many orphans of dead children left_check() has found ended by SIGKILL. */
+/* How many orphans left_check() has found that SIGKILL had ended. */
 extern int left_orphans;
 
-/* An action of a driver, and what a probe of it is to report. */
+/* An action of a driver, and the expected result of a probe. */
 struct misbehaviour {
     const char *name;
     enum probe_verdict verdict;
     int exit_status;
     unsigned signal;
-    const char *reason; /* words of it */
-    bool is_uncertain;  /* a sanitizer makes another signal, or an exit status, of the signal */
-    bool is_caught;     /* as the library is opened, the system makes an error of it */
+    const char *reason; /* a part of it */
+    bool is_uncertain;  /* a sanitizer changes the signal to another one, or to an exit status */
+    bool is_caught;     /* if it occurs when the library is opened, the system reports an error */
 };
 
-/* Ends with a NULL name. */
+/* A NULL name ends the array. */
 extern const struct misbehaviour misbehaviours[];
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Probing on POSIX. Orphans come to this process, so that the test finds each that is left.
+ * Probing on POSIX. This process adopts orphans, so that the test finds each process that is left.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "tests/support/cmocka.h"
 #include "tests/support/descriptor.h"
 
-/* What was killed may take its time to end; what was not is still there after that. */
+/* A killed process may take a while to end; any other process is still there after this time. */
 enum { PATIENCE_MS = 120000 };
 
 int left_orphans;
@@ -56,7 +56,7 @@ int left_check(void **state)
     return 0;
 }
 
-/* Words of a reason. */
+/* A part of a reason. */
 #define ENDED " has ended its process"
 #define CLOSED "closed descriptors that are not its own"
 

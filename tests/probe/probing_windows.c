@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Probing on Windows. Handles of this process; that no process is left is the job's doing, which
- * has one of them.
+ * Probing on Windows: the handles of this process. The probe's job ensures that no process is left,
+ * and is itself a handle.
  */
 #include <windows.h>
 
@@ -26,7 +26,7 @@ int left_begin(void **state)
     char path[1024];
 
     (void)state;
-    /* The first one opens what the system keeps. */
+    /* The first probe opens handles that the system keeps. */
     if (!is_warm)
         probing_probe(probing_driver("one-device", path, sizeof path), PROBING_LONG_NS);
     is_warm = true;
@@ -51,7 +51,7 @@ int left_check(void **state)
     return 0;
 }
 
-/* Words of a reason. */
+/* A part of a reason. */
 #define ENDED " has ended its process"
 
 const struct misbehaviour misbehaviours[] = {

@@ -68,7 +68,7 @@ static const char *const words[] = {
     "{{{{{{{{{{",
 };
 
-/* splitmix64: public domain, by its author's word. */
+/* splitmix64, which its author has put in the public domain. */
 static uint64_t random_next(void)
 {
     uint64_t bits = state += 0x9e3779b97f4a7c15u;
@@ -78,7 +78,7 @@ static uint64_t random_next(void)
     return bits ^ bits >> 31;
 }
 
-/* One of 0 to bound - 1; `bound` is not 0. */
+/* A number from 0 to bound - 1; `bound` is not 0. */
 static size_t below(size_t bound)
 {
     return (size_t)(random_next() % bound);
@@ -107,7 +107,7 @@ static size_t damage_once(unsigned char *bytes, size_t size, bool is_text)
     case 1:
         bytes[from] = (unsigned char)random_next();
         return size;
-    case 2: /* a part of it again, somewhere else */
+    case 2: /* copy a part to another place */
         memmove(bytes + at, bytes + from, below(size - (at > from ? at : from)));
         return size;
     case 3:

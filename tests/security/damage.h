@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Damage to bytes, or to a text, at random: by numbers that a seed brings back. */
+/* Random damage to bytes or to a text; the same seed causes the same damage. */
 #ifndef CUSHIM_TESTS_SECURITY_DAMAGE_H
 #define CUSHIM_TESTS_SECURITY_DAMAGE_H
 
@@ -10,7 +10,7 @@
 void damage_seed(uint64_t seed);
 
 /*
- * Damage them in some ways. Returns how many there are then: no more than before, and at least one.
+ * Damage bytes in a few random ways. Returns the new size: at least one, and no more than before.
  */
 size_t damage(unsigned char *bytes, size_t size, bool is_text);
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Which object files can read the environment at all.
+"""Which object files can read the environment.
 
     environment_names_test.py FILE...
 
-A file is a static library. Each object that refers to the environment is listed here with how it
-does: a new one has to say why it may.
+A file is a static library. Each object that refers to the environment is listed here with the names
+that it uses; a new entry needs a reason.
 """
 
 import os
@@ -21,14 +21,15 @@ ENVIRONMENT = re.compile(r'^(?:__)?(?:(?:secure_)?getenv\w*|environ|_environ|put
                          r'|clearenv)$')
 
 READERS = {
-    # getenv only to say that a variable is set, in a process that ignores it.
+    # getenv only reports that a variable is set, in a process that ignores it.
     'src_base_system_posix.c.o': {'secure_getenv', 'getenv'},
     '.._base_system_posix.c.o': {'secure_getenv', 'getenv'},  # the same, of the mock
 }
 
 
 def readers(library):
-    """The objects of a library that refer to the environment, with the names that they use."""
+    """Return the objects of a library that refer to the environment, with the names that they use.
+    """
     found = {}
     out = subprocess.run([NM, '-A', '-u', library], check=True, stdout=subprocess.PIPE,
                          stderr=subprocess.DEVNULL, text=True).stdout

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is read of the environment while the process runs: each reading is counted here, in the
- * place of the C library's functions, and the list of all variables leads to where nothing can be
- * read, so that whoever looks into it by himself does not come back.
+ * What the library reads of the environment while the process runs. The test replaces the C
+ * library's functions and counts each reading. The list of all variables refers to unreadable
+ * memory, so that direct access to it crashes.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -35,7 +35,7 @@ static char *note(const char *name)
     return NULL;
 }
 
-/* Nothing is set, for anybody. */
+/* No variable is set. */
 char *getenv(const char *name)
 {
     return note(name);
@@ -74,7 +74,7 @@ static bool was_read(const char *name)
     return false;
 }
 
-/* The answer is NULL: that is the test's own. */
+/* The functions of this test return NULL, so they have replaced the C library's. */
 static void readings_are_counted(void **state)
 {
     (void)state;
@@ -86,7 +86,7 @@ static void readings_are_counted(void **state)
     assert_true(was_read("ONE") && was_read("OTHER"));
 }
 
-/* With a file, a fault, work, and a misuse that is reported. */
+/* Use a file, a fault, work, and a misuse that is reported. */
 static void mock_in_the_process_reads_but_the_drivers_own_variable(void **state)
 {
     static const char text[] = "schema = 1\nmode = threaded\nfault = cuEventCreate:nth=9 => "
@@ -133,7 +133,10 @@ static bool is_driver_installed(void)
     return library != NULL;
 }
 
-/* The library: one that names a driver; the others report only whether the linker must be asked. */
+/*
+ * One variable names a driver; the library reads the others only to know whether the dynamic linker
+ * has to search.
+ */
 static void load_reads_one_variable_for_itself_and_the_linkers(void **state)
 {
     static const char *const known[] = {"CUSHIM_LIBRARY", "LD_LIBRARY_PATH", "LD_HWCAP_MASK",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handles of shared memory and events, as another process may have made them up. */
+/* Handles of shared memory and events that another process has forged. */
 #define _GNU_SOURCE
 #include <string.h>
 
@@ -15,7 +15,7 @@
 
 enum { MUTANTS = 20000 };
 
-/* Bytes of a handle that were changed at random: opened, or refused, and nothing else. */
+/* Handles with random changes: the function opens them or refuses them. */
 static void handles_of_random_bytes_do_no_harm(void **state)
 {
     struct cushim_mock *mock;
@@ -59,14 +59,14 @@ static void handles_of_random_bytes_do_no_harm(void **state)
     assert_int_equal(cushim_mock_destroy(mock), CUDA_SUCCESS);
 }
 
-/* What a CUipcMemHandle of the mock holds. */
+/* The contents of the mock's CUipcMemHandle. */
 struct memory_handle {
     char magic[8];
     struct mock_shared_pages shared;
     uint64_t offset, bytes;
 };
 
-/* Open it, use every byte, and close it. */
+/* Open the memory, access every byte, and close it. */
 static bool memory_is_found(const struct cushim_table *driver, const struct memory_handle *known)
 {
     CUipcMemHandle handle;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Images that were damaged at random, through the driver's own functions: loaded, asked about,
- * launched and unloaded. What comes of one is any code; nothing is read or written beyond it.
+ * Randomly damaged images, through the driver's own functions: loaded, queried, launched and
+ * unloaded. A call may return any code, but must not access memory outside the image.
  *
- *     images_test [COUNT [SEED]]    so many mutants of each image, by these numbers
+ *     images_test [COUNT [SEED]]    COUNT mutants of each image, from this seed
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -25,7 +25,7 @@ static unsigned wanted = WANTED;
 
 static struct cushim_mock *mock;
 static const struct cushim_table *driver;
-static unsigned char *end; /* behind it nothing can be read */
+static unsigned char *end; /* memory after this is not readable */
 static void *values[PARAMETERS];
 static unsigned tried, loaded, launched, linked;
 
@@ -52,7 +52,7 @@ struct image {
 
 static struct image images[4];
 
-/* All that a program may ask of a module. */
+/* Call everything that a program can call for a module. */
 static void use(CUmodule module)
 {
     static const char *const kernels[] = {"scale", "empty"}, *const globals[] = {"start", "zeros",
@@ -144,7 +144,7 @@ static void no_mutant_leads_astray(void **state)
     assert_true(launched > 0 && linked > 0);
 }
 
-/* --- what is known to have led astray --- */
+/* --- images that once caused wrong accesses --- */
 
 static CUresult launch_of(const void *image)
 {
@@ -162,7 +162,7 @@ static CUresult launch_of(const void *image)
     return code;
 }
 
-/* The last parameter is not the one that ends last. */
+/* The last parameter in the list does not have the highest offset. */
 static void parameters_in_any_order_have_room(void **state)
 {
     static unsigned char cubin[CUBIN_BYTES];
@@ -181,7 +181,7 @@ static void parameters_in_any_order_have_room(void **state)
     assert_int_equal(launch_of(cubin), CUDA_SUCCESS);
 }
 
-/* A section that has no bytes in the file says that it has some. */
+/* A section without bytes in the file claims a size. */
 static void attributes_without_bytes_are_not_read(void **state)
 {
     static const char *const names[] = {".nv.info", ".nv.info.scale"};
@@ -215,7 +215,7 @@ static void parameters_beyond_all_bounds_are_refused(void **state)
     assert_int_equal(launch_of(text), CUDA_ERROR_INVALID_PTX);
 }
 
-/* More than an int counts. What the launch makes of it is another thing. */
+/* Sizes at and beyond the limits of int. Whether a launch succeeds does not matter here. */
 static void shared_memory_beyond_all_bounds_is_much(void **state)
 {
     static const char *const sizes[] = {"2147483648", "2147483647", "4294967295", "4294967296",

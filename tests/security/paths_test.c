@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Paths of a driver that could lead elsewhere than they say, by an option and by the variable: what
- * is not absolute is refused, though a driver lies where it may lead, and the rest is taken
- * literally.
+ * Paths of a driver that could refer to other files than they seem to, from an option and from the
+ * variable. A path that is not absolute is refused, even if it would find a driver. All other paths
+ * are taken literally.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -29,7 +29,7 @@ struct visit {
     bool by_variable;
 };
 
-/* In the folder, where each of the relative ones leads to a driver. */
+/* In the folder where each of the relative paths would find a driver. */
 static void load(const void *data)
 {
     const struct visit *visit = data;
@@ -90,7 +90,7 @@ static void paths_that_begin_elsewhere_are_refused(void **state)
     try_both("", CUSHIM_OUTCOME_REFUSED, "empty");
 }
 
-/* Copy the driver into folders of such names. */
+/* Copy the driver to a folder with this name. */
 static const char *install(const char *folder)
 {
     char name[64];
@@ -105,7 +105,7 @@ static const char *install(const char *folder)
     return path;
 }
 
-/* dlopen() may put a folder in the place of these words; cushim leads nowhere else. */
+/* dlopen() may replace these words by a folder; cushim must open the same file as dlopen(). */
 static void paths_with_origin_lib_or_platform_lead_where_dlopen_leads(void **state)
 {
     static const char *const folders[] = {"$ORIGIN", "${LIB}", "a$LIB", "$LIBRARY", "$PLATFORM"};
@@ -124,7 +124,7 @@ static void paths_with_origin_lib_or_platform_lead_where_dlopen_leads(void **sta
     }
 }
 
-/* The file of that very name, and no other. */
+/* Only the file of exactly that name is opened. */
 static void odd_names_are_taken_as_they_are(void **state)
 {
     static const char *const folders[] = {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that may have more rights than its user: says so, and whom the environment has steered.
+ * A program that may be installed with privileges; it prints what the environment has influenced.
  *
- *     rights           loads the driver through the library, and prints whence; with a word, prints
- *                      the report instead
- *     rights-stubs     the same by the driver's own names, through the stubs
- *     rights-mock      has the mock in it, and prints how many devices that has
+ *     rights           loads the driver through the library, and prints its path; with an argument,
+ *                      prints the report instead
+ *     rights-stubs     the same with the driver's own names, through the stubs
+ *     rights-mock      contains the mock, and prints the number of its devices
  *
- * Which of them it is, is said when it is compiled.
+ * Macros of the compilation select one of these.
  */
 #include <stdio.h>
 

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that have more rights than the user who starts them: no variable steers them.
+"""Programs with more privileges than the user who starts them: no environment variable influences
+them.
 
     rights_test.py SANITIZER LIBRARY STUBS MOCK CLIENT DROPIN COMMAND DRIVER
 
-Each program is installed as set-user-ID of root and of another user, as set-group-ID and with
-capabilities of its file, and started by an ordinary user whose environment is untrusted. Without
-those rights the same environment does what it says, so that what is tested can be seen.
+Each program is installed as set-user-ID root, as set-user-ID of another user, as set-group-ID, and
+with file capabilities. An ordinary user starts it with an untrusted environment. Without these
+privileges, the same environment has its effect, which shows that the test can see it.
 """
 
 import os
@@ -36,7 +37,7 @@ def set_capability(path):
     subprocess.run(['setcap', 'cap_net_raw+ep', path], check=True)
 
 
-# How a program comes by its rights.
+# How a program gets its privileges.
 KINDS = {
     'set-user-ID root': set_bits(0o4755, 0, 0),
     'set-user-ID of another user': set_bits(0o4755, OTHER, OTHER),
@@ -87,7 +88,7 @@ class Rights(unittest.TestCase):
                               timeout=300, check=False)
 
     def with_rights(self, path):
-        """The program with each kind of rights that this machine knows."""
+        """Yield the program with each kind of privileges that this machine supports."""
         for kind, give in KINDS.items():
             copy = self.install(path, 'programs/%s-%s' % (os.path.basename(path),
                                                           kind.replace(' ', '-')))
@@ -102,7 +103,7 @@ class Rights(unittest.TestCase):
         return result.stdout.split()
 
     def untrusted(self):
-        """What may be in an environment, and what the library reports where it is heeded."""
+        """Return untrusted environments, and what the library reports where it follows them."""
         near = {'LD_HWCAP_MASK': '0xff', 'GLIBC_TUNABLES': 'glibc.rtld.nns=3'}
         there = ['loaded', self.driver]
         return [
@@ -113,7 +114,7 @@ class Rights(unittest.TestCase):
             ({'CUSHIM_LIBRARY': 'libcuda.so.1'}, ['not-loadable', 'environment']),
             ({'LD_LIBRARY_PATH': os.path.dirname(self.driver)}, there),
             ({'LD_LIBRARY_PATH': os.path.dirname(self.driver), **near}, there),
-            # A folder by a name that leads from where the process is.
+            # A relative name of a folder.
             ({'LD_LIBRARY_PATH': 'driver'}, None),
         ]
 
@@ -180,7 +181,9 @@ class Rights(unittest.TestCase):
                     self.assertIn('driver 13.0', result.stderr)
 
     def test_command(self):
-        """It loads, starts and writes what its options name, so it does nothing at all."""
+        """The command loads, starts and writes what its options name, so with privileges it refuses
+        to do anything.
+        """
         output = os.path.join(self.folder, 'written')
         plain = self.install(COMMAND, 'programs/cushim')
         self.assertEqual(self.start(plain, ['--version']).returncode, 0)
@@ -197,7 +200,9 @@ class Rights(unittest.TestCase):
 
 
 def check_machine():
-    """What this test needs: root, a program for capabilities, a file system with such programs."""
+    """Check what this test needs: root, a program that sets capabilities, a file system that allows
+    such programs.
+    """
     if os.geteuid() != 0:
         skip('only root can install programs of another user')
     if not shutil.which('setcap'):

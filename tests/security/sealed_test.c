@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A process whose system calls are filtered, as those of sandboxes are: where the table cannot be
- * made read-only the load goes on and the report says so, and where a call that it needs is
- * forbidden it says so.
+ * A process whose system calls are filtered, as in a sandbox. If the table cannot be made
+ * read-only, the load succeeds and the report says so; if a call that the load needs is forbidden,
+ * the report says so, too.
  *
- * That the tables are read-only where nothing is forbidden, tests/unit/pages_test.c shows.
+ * tests/unit/load_test.c shows that the tables are read-only if nothing is forbidden.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -31,14 +31,17 @@ enum { SKIPPED = 77 };
 static const char *driver;
 static unsigned tried;
 
-/* A system call that answers an error; of mprotect() only the one that seals a table, or any. */
+/*
+ * A system call that returns an error. For mprotect(), either only the call that seals a table, or
+ * every call.
+ */
 struct fault {
     const char *name;
     int number, error;
     bool is_seal;
 };
 
-/* How a load is asked for, and what it comes to where nothing is missing. */
+/* The route of a load, and its result if nothing is forbidden. */
 enum route { ROUTE_NAMED, ROUTE_SEARCH, ROUTE_RESOLVER, ROUTE_NONE, ROUTE_COUNT };
 
 struct visit {
@@ -48,7 +51,7 @@ struct visit {
 
 #define WORD(field) (uint32_t) offsetof(struct seccomp_data, field)
 
-/* The kernel's own language for filters; the low half of an argument comes first here. */
+/* A BPF program for seccomp; on these machines, the low half of an argument comes first. */
 static bool forbid(const struct fault *fault)
 {
     const uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
@@ -111,7 +114,7 @@ static CUresult load(enum route route)
     return cushim_driver_load(&options);
 }
 
-/* The same byte again. Who cannot does not come back. */
+/* Write the same byte again; if the table is read-only, the process crashes. */
 static void write_into_the_current_table(void)
 {
     volatile unsigned char *byte = (unsigned char *)(uintptr_t)cushim_driver() + 64;
@@ -119,7 +122,7 @@ static void write_into_the_current_table(void)
     *byte = *byte;
 }
 
-/* Of the search nothing is said: the machine may have a driver. */
+/* The state after a search is not checked, because the machine may have a driver. */
 static void load_unsealed(const void *data)
 {
     const struct visit *visit = data;
@@ -158,7 +161,7 @@ static void load_works_where_no_table_can_be_sealed_and_the_report_reports(void 
     }
 }
 
-/* It comes to an end, which the report says as well as the call through the table. */
+/* The load ends, and the report and a call through the table give the same reason. */
 static void load_or_say_why(const void *data)
 {
     const struct visit *visit = data;
@@ -221,7 +224,7 @@ static void load_ends_whatever_call_is_forbidden(void **state)
     assert_int_equal(failures, 0);
 }
 
-/* The tests themselves: a filter is one. */
+/* Tests the filter itself. */
 static void see_the_filter(const void *data)
 {
     const struct fault fault = {"getppid", SYS_getppid, EDOM, false};

@@ -13,7 +13,7 @@
 
 enum { PATIENCE_SECONDS = 120 };
 
-/* What stands at the end of shared pages, before the key. */
+/* The bytes at the end of shared pages, before the key. */
 static const char magic[SEGMENT_MAGIC] = {'c', 'u', 's', 'h', 'i', 'm', 'e', 'm'};
 
 const unsigned char segment_key[SEGMENT_KEY] = "0123456789abcdef";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the mock shares between processes: nobody else can open it, and what another process says
- * or does to it is not followed into a crash, a device or an endless wait.
+ * What the mock shares between processes: no other process can open it, and data from another
+ * process causes no crash, no access to a device and no endless wait.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -21,7 +21,7 @@
 
 enum { NOBODY = 65534 };
 
-/* --- what the mock makes --- */
+/* --- files that the mock creates --- */
 
 static void *share(char *pages, struct mock_shared_pages *shared)
 {
@@ -49,7 +49,7 @@ static void assert_is_private(int file)
     assert_int_equal(fstat(file, &status), 0);
     assert_int_equal(status.st_mode & 07777, 0600);
     assert_int_equal(status.st_uid, geteuid());
-    assert_int_equal(status.st_nlink, 0); /* no folder has it */
+    assert_int_equal(status.st_nlink, 0); /* no folder contains the file */
     assert_int_equal(fcntl(file, F_GETFD), FD_CLOEXEC);
     assert_int_equal(ftruncate(file, 0), -1);
     assert_int_equal(ftruncate(file, 1 << 20), -1);
@@ -96,7 +96,7 @@ static void keys_are_not_the_same_twice(void **state)
     munmap(more, SEGMENT_PAGE);
 }
 
-/* --- what another process says --- */
+/* --- references from another process --- */
 
 static bool pages_are_found(int process, int file)
 {
@@ -135,7 +135,7 @@ static void assert_refused(int file)
     close(file);
 }
 
-/* The test itself: what is as it should be is taken. */
+/* Tests the test: a correct segment is accepted. */
 static void segment_as_the_mock_makes_one_is_taken(void **state)
 {
     struct mock_shared_event *event;
@@ -155,7 +155,7 @@ static void segment_as_the_mock_makes_one_is_taken(void **state)
     close(file);
 }
 
-/* Whoever can make it shorter can end the process that reads it. */
+/* A process that can truncate the file could crash a process that reads it. */
 static void segment_that_can_be_cut_is_refused(void **state)
 {
     (void)state;
@@ -173,7 +173,7 @@ static void segment_of_another_user_is_refused(void **state)
     int file = segment_write_pages(segment_create());
 
     (void)state;
-    /* A package may be built by nobody, who may give himself what is his. */
+    /* The build may run as the user nobody, whose own file would be accepted. */
     if (geteuid() == NOBODY || fchown(file, NOBODY, NOBODY) != 0) {
         close(file);
         print_message("skipped: only root can give a file to another user\n");
@@ -200,13 +200,16 @@ static void segment_of_a_wrong_size_or_key_is_refused(void **state)
     file = segment_write_event(segment_create(), 0);
     assert_int_equal(pwrite(file, "?", 1, SEGMENT_EVENT + SEGMENT_MAGIC), 1);
     assert_refused(segment_seal(file));
-    /* What is long enough for pages is too short for an event. */
+    /* A file that is long enough for pages is too short for an event. */
     file = segment_seal(segment_write_pages(segment_create()));
     assert_false(event_is_found(getpid(), file, &event));
     close(file);
 }
 
-/* To open a pipe is seen by who holds its other end; to open a device may do something. */
+/*
+ * The process at the other end would notice that a pipe is opened, and opening a device may have
+ * effects.
+ */
 static void what_is_no_file_is_not_even_opened(void **state)
 {
     const char *path = folder_pipe("pipe");
@@ -222,7 +225,7 @@ static void what_is_no_file_is_not_even_opened(void **state)
     assert_true(inotify_add_watch(watch, path, IN_OPEN) >= 0);
     assert_refused(pipe);
     assert_int_equal(read(watch, events, sizeof events), -1);
-    pipe = open(path, O_RDWR); /* the watch itself sees one that is opened */
+    pipe = open(path, O_RDWR); /* shows that the watch reports an open */
     assert_true(read(watch, events, sizeof events) > 0);
     close(pipe);
     close(watch);
@@ -242,7 +245,7 @@ static void numbers_that_lead_nowhere_are_refused(void **state)
     }
 }
 
-/* --- what another process writes --- */
+/* --- data from another process --- */
 
 static void numbers_of_a_forged_event_do_no_harm(void **state)
 {
@@ -267,7 +270,7 @@ static void numbers_of_a_forged_event_do_no_harm(void **state)
     }
 }
 
-/* It would wait for the lock of each number in turn. */
+/* The record would otherwise wait for the lock of each number in turn. */
 static void process_that_holds_all_locks_holds_up_no_record(void **state)
 {
     struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Texts and files that are given to the mock by somebody who means it no good: each is refused by
- * name, nobody waits for one, and none is read without end.
+ * Malicious texts and files for the mock: each is refused with its name, and the mock neither waits
+ * for one nor reads it without end.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,14 +22,14 @@
 #include "tests/support/cmocka.h"
 #include "tests/support/folder.h"
 
-/* Nothing here takes longer, unless it waits for ever. */
+/* The time limit of the test, which only an endless wait reaches. */
 enum { PATIENCE_SECONDS = 120 };
 
 static struct cushim_mock *mock;
 static char message[600];
 static unsigned tried, refused;
 
-/* How often the mock has opened a file. */
+/* How many files the mock has opened. */
 static unsigned opened;
 FILE *__real_cushim__host_file(const char *path);
 FILE *__wrap_cushim__host_file(const char *path);
@@ -88,9 +88,9 @@ static void make_sparse(const char *path)
 static const struct {
     const char *path; /* in the folder, unless it is absolute */
     CUresult code;
-    const char *words; /* NULL: what the C library calls that number */
+    const char *words; /* NULL: the C library's text for the error number */
     int number;
-    CUresult module; /* what cuModuleLoad answers */
+    CUresult module; /* the result of cuModuleLoad */
 } files[] = {
     {"pipe", CUDA_ERROR_INVALID_VALUE, "no regular file", 0, CUDA_ERROR_FILE_NOT_FOUND},
     {"socket", CUDA_ERROR_INVALID_VALUE, "no regular file", 0, CUDA_ERROR_FILE_NOT_FOUND},
@@ -178,7 +178,9 @@ static void *grow(void *path)
     return NULL;
 }
 
-/* It is read while it is small, or refused once it is large: to an end in either case. */
+/*
+ * The mock reads the file while it is small, or refuses it when it is large; it ends in both cases.
+ */
 static void file_that_grows_has_an_end(void **state)
 {
     static char path[FOLDER_PATH_BYTES];
@@ -198,7 +200,7 @@ static void file_that_grows_has_an_end(void **state)
     assert_refused(code, CUDA_ERROR_INVALID_VALUE, "larger than 1 MiB");
 }
 
-/* --- files that lead to files --- */
+/* --- files that name other files --- */
 
 static void write_text(const char *name, const char *text)
 {
@@ -219,7 +221,7 @@ static void files_that_lead_to_themselves_are_refused(void **state)
     assert_in_range(opened, 2, 3);
 }
 
-/* A file of 1 MiB with nothing but this would have a profile read 60,000 times. */
+/* If a file of 1 MiB contained only this line, a profile would be read 60,000 times. */
 static void profile_that_is_named_often_is_read_once(void **state)
 {
     static const char line[] = "profile = a.profile\n";
@@ -240,7 +242,7 @@ static void profile_that_is_named_often_is_read_once(void **state)
 
 /* --- long texts --- */
 
-/* Text of a beginning, a piece that comes often, and an end. */
+/* A text of a beginning, a repeated piece, and an end. */
 static char *build(const char *start, const char *piece, size_t count, const char *end)
 {
     const size_t length = strlen(piece);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A system that refuses seals: what is to be shared with other processes is not shared, the log
- * says why, and what was there before the call works as it did.
+ * A system that refuses seals: nothing is shared with other processes, the log says why, and
+ * everything that existed before works as before.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -35,7 +35,7 @@ static void keep(void *data, const char *line)
     snprintf(logged, sizeof logged, "%s", line);
 }
 
-/* The kernel's own language for filters; the low half of an argument comes first here. */
+/* A BPF program for seccomp; on these machines, the low half of an argument comes first. */
 static bool forbid_seals(int error)
 {
     struct sock_filter filter[] = {
@@ -80,7 +80,7 @@ static void check_logged(const char *function, int error)
     lines = 0;
 }
 
-/* As before the calls, that is. */
+/* Everything works as before the calls. */
 static void check_works(const struct cushim_table *driver, CUdeviceptr memory, CUevent event)
 {
     unsigned char bytes[BYTES];
@@ -133,7 +133,7 @@ static void what_cannot_be_sealed_is_not_shared_and_the_log_says_why(void **stat
         assert_true(child_passes(strerror(errors[i]), share_unsealed, &errors[i]));
 }
 
-/* The test itself: a filter is one. */
+/* Tests the filter itself. */
 static void see_the_filter(const void *data)
 {
     (void)data;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is taken for flat: without this a soak could not fail. */
+/* Tests of the detector of growth that soak.c uses. */
 #include "soak.h"
 #include "tests/support/cmocka.h"
 
@@ -33,13 +33,13 @@ static double noisy(unsigned index)
     return 1000.0 + index * 7 % 10;
 }
 
-/* What leaks late, or once. */
+/* A leak that occurs once, at the end. */
 static double late(unsigned index)
 {
     return index < FIGURE_SAMPLES - 1 ? 1000 : 1003;
 }
 
-/* The line falls, for what lies between; the thirds rise. */
+/* The fitted line falls, because of two outliers; the means of the thirds rise. */
 static double hidden(unsigned index)
 {
     if (index == 6)

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-/* Each on cache lines of its own: the counts of one thread are not to slow another. */
+/* Aligned to cache lines, so that the counters of one thread do not slow down another. */
 static struct member {
     _Alignas(128) struct worker worker;
     pthread_t thread;
@@ -18,15 +18,15 @@ static unsigned count;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static unsigned standing;           /* threads that stand since `order` was last changed */
-static unsigned order;              /* counts the changes of `limit` */
-static atomic_uint_least64_t limit; /* a thread that has done so many operations stands */
+static unsigned standing;           /* threads that have paused since the last change of `order` */
+static unsigned order;              /* the number of changes of `limit` */
+static atomic_uint_least64_t limit; /* a thread pauses when it has done this many operations */
 static atomic_bool is_over;
 static char first_failure[128];
 
 static void add(atomic_uint_least64_t *counter)
 {
-    /* One thread alone writes it. */
+    /* Only one thread writes to a counter. */
     atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1,
                           memory_order_relaxed);
 }
@@ -60,7 +60,7 @@ static void stand(const struct member *member)
     pthread_mutex_lock(&lock);
     counted = order - 1;
     while (has_to_stand(member)) {
-        /* A thread that stood before the order changed has to say so again. */
+        /* A thread that paused before the order changed has to report that it pauses again. */
         if (counted != order) {
             counted = order;
             standing++;
@@ -107,7 +107,7 @@ bool gang_start(const struct gang_work *wanted, unsigned threads)
     return true;
 }
 
-/* Let each thread do so many operations, counted from gang_start(), and stand then. */
+/* Make each thread pause when it has done this many operations since gang_start(). */
 static void set_limit(uint64_t operations)
 {
     pthread_mutex_lock(&lock);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A soak that forgets one event in a thousand fails, and by the figure that counts handles.
+"""A soak that leaks one event in a thousand fails, in the figures that count handles.
 
 usage: leak_test.py CUSHIM SOAK_MOCK SOAK_GPU [OPTION]...
 """
@@ -9,17 +9,17 @@ import sys
 
 CUSHIM, SOAK_MOCK, SOAK_GPU, *OPTIONS = sys.argv[1:]
 
-# Program, how long, and the figures that have to grow.
+# The program, its duration, and the figures that must grow.
 CASES = [
     (SOAK_MOCK, ['--operations', '200000', '--threads', '4'], {'mock_handles'}),
     (SOAK_GPU, ['--operations', '60000', '--threads', '2'], {'mock_handles', 'handles'}),
 ]
-# How fast memory grows with what is forgotten depends on the machine's speed.
+# How fast memory grows with leaks depends on the machine's speed.
 MEMORY = {'resident_bytes', 'heap_bytes'}
 
 
 def soak(program, arguments):
-    """The exit status of a soak, and its rounds."""
+    """Return the exit status of a soak, and its rounds."""
     command = [CUSHIM, 'run', '--quiet', '--', program, *arguments, *OPTIONS, '--json']
     run = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
     return run.returncode, json.loads(run.stdout)['rounds']

@@ -26,7 +26,7 @@ static double mean(const double *samples, unsigned count)
 {
     double sum = 0;
 
-    /* As distances to the first: equal samples then have it as their mean to the last bit. */
+    /* Use differences from the first sample, so that the mean of equal samples is exact. */
     for (unsigned i = 0; i < count; i++)
         sum += samples[i] - samples[0];
     return samples[0] + sum / count;
@@ -65,7 +65,7 @@ bool figure_is_flat(const struct figure *figure)
            figure_thirds(figure) <= figure->allowance;
 }
 
-/* --- what this process holds of its machine; -1: it is unknown --- */
+/* --- resources of this process; -1: unknown --- */
 
 static double resident_bytes(void)
 {
@@ -92,7 +92,7 @@ static double heap_bytes(void)
 #endif
 }
 
-/* How many things a folder of /proc has. */
+/* The number of entries in a folder of /proc. */
 static double entries(const char *path)
 {
     DIR *folder = opendir(path);
@@ -109,7 +109,7 @@ static double entries(const char *path)
 
 static double descriptors(void)
 {
-    /* One is that of the folder itself. */
+    /* Not counted: the descriptor of the folder itself. */
     return entries("/proc/self/fd") - 1;
 }
 
@@ -118,7 +118,7 @@ static double threads(void)
     return entries("/proc/self/task");
 }
 
-/* Write a function's address where a pointer to it stands. */
+/* Store a function's address in a function pointer. */
 static bool find(void *library, const char *name, void *function, size_t size)
 {
     void *found = dlsym(library, name);
@@ -158,7 +158,7 @@ static const char help[] =
     "Exit status 0: all calls answered what they had to, and all figures stayed flat; 1: not so;\n"
     "64: wrong usage; 77: there is no driver or no device.\n";
 
-/* A number behind an option; false: there is none, or it is out of range. */
+/* Read the number of an option; false: it is missing or out of range. */
 static bool read_number(const char *text, double least, double most, double *number)
 {
     char *end;
@@ -216,8 +216,8 @@ int soak_options_read(struct soak_options *options, int count, char **arguments,
 enum { KIB = 1024, MIB = 1024 * KIB };
 
 /*
- * What every soak looks at. The C library's heap comes to its size by and by, so memory has an
- * allowance; counts have none.
+ * The figures of every soak. Memory has an allowance, because the C library's heap reaches its size
+ * gradually. Counts have none.
  */
 enum {
     RESIDENT,
@@ -263,7 +263,7 @@ static void begin_figures(const struct soak *soak, const struct soak_options *op
         figures[figure_count++] = soak->figures[i];
 }
 
-/* Add what is known; a figure that is not has no samples. */
+/* Add a sample if it is known. A figure that is always unknown has no samples. */
 static void add(unsigned index, double sample)
 {
     if (sample >= 0)
@@ -291,7 +291,7 @@ static void take_sample(const struct soak *soak)
     add(THREADS, threads());
 }
 
-/* Let all threads stand when so much is done, as the options measure it: operations or seconds. */
+/* Pause all threads when this much is done, in operations or seconds. */
 static void pause_after(const struct soak_options *options, double begun, double goal)
 {
     const struct timespec pause = {.tv_nsec = 500000};
@@ -306,7 +306,7 @@ static void pause_after(const struct soak_options *options, double begun, double
     gang_pause();
 }
 
-/* A figure that was never reported is none of this driver or machine. */
+/* Ignores figures that this driver or machine has never reported. */
 static bool all_are_flat(void)
 {
     bool is_flat = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A soak: a gang of threads that do the same act over and over for a long time, while figures of the
- * process are to stay flat.
+ * A soak: a gang of threads repeats the same acts for a long time, while figures of the process
+ * must not grow.
  */
 #ifndef CUSHIM_TESTS_SOAK_SOAK_H
 #define CUSHIM_TESTS_SOAK_SOAK_H
@@ -11,45 +11,47 @@
 
 #include <cushim/testing/mock.h>
 
-/* --- figures: samples of what is to stay flat, and what follows from them --- */
+/* --- figures: samples of a value that must not grow, and their evaluation --- */
 
 enum { FIGURE_SAMPLES = 20 };
 
 struct figure {
     const char *name;
-    double allowance;     /* growth over all samples that is no leak, in the figure's unit */
-    bool is_printed_only; /* printed, and never judged */
+    double allowance;     /* permitted growth over all samples, in the figure's unit */
+    bool is_printed_only; /* printed, but not judged */
     unsigned count;
     double samples[FIGURE_SAMPLES];
 };
 
-/* One more sample, as long after the one before as all others; those behind the last are lost. */
+/*
+ * Add a sample; the intervals between samples are equal, and samples beyond the last are ignored.
+ */
 void figure_add(struct figure *figure, double sample);
 
-/* Growth from the first sample to the last by the straight line of least squares. */
+/* Growth from the first to the last sample on the least-squares line. */
 double figure_growth(const struct figure *figure);
 
-/* Mean of the last third of the samples less the mean of the first third. */
+/* Mean of the last third of the samples minus the mean of the first third. */
 double figure_thirds(const struct figure *figure);
 
-/* Whether neither exceeds the allowance. What shrinks is flat; no samples are not. */
+/* Whether neither exceeds the allowance. A falling figure passes; one without samples does not. */
 bool figure_is_flat(const struct figure *figure);
 
-/* What the mock says of itself. False: the driver is no mock, and `state` is as it was. */
+/* The state of a mock. Returns false, and leaves `state` unchanged, if the driver is not a mock. */
 bool soak_mock_state(struct cushim_mock_state *state);
 
-/* --- the gang, gang.c: threads that stand still between two acts when asked to --- */
+/* --- the gang (gang.c): threads that can pause between two acts --- */
 
 enum { GANG_MOST = 64 };
 
-/* One of its threads. */
+/* A thread of the gang. */
 struct worker {
     unsigned number; /* from 0 */
-    uint64_t turn;   /* acts that it has done */
-    void *own;       /* what worker_begin() of the program has made */
+    uint64_t turn;   /* the number of its acts */
+    void *own;       /* what worker_begin() of the program has created */
 };
 
-/* What the threads do. Each function reports what it does by worker_did(). */
+/* The functions of the threads. Each reports its operations with worker_did(). */
 struct gang_work {
     void (*begin)(struct worker *worker);
     void (*act)(struct worker *worker);
@@ -57,85 +59,89 @@ struct gang_work {
 };
 
 /*
- * In a thread of the gang: an operation was done, and answered this. Returns whether that was what
- * was wanted; if not, it is counted, and the first one kept with its name (static).
+ * Report an operation and its result. Returns whether the result was as expected. Otherwise it is
+ * counted, and the first such result is kept with its name (a static text).
  */
 bool worker_did(struct worker *worker, const char *name, CUresult code, CUresult wanted);
 
-/* Start so many threads, which wait for gang_resume(). False: they cannot be had. */
+/* Start threads, which wait for gang_resume(). Returns false if the system refuses. */
 bool gang_start(const struct gang_work *work, unsigned threads);
 
-/* Let all stand between two acts, which is so when this returns; and let them go on. */
+/* Pause all threads between two acts, and wait until they have paused; let them continue. */
 void gang_pause(void);
 void gang_resume(void);
 
 /*
- * Let the threads do so many operations since gang_start() between them, an equal part each, and
- * stand then, which is so when this returns. It is what gang_pause() is, at a count in place of a
- * moment: how fast the machine is has no say in it.
+ * Let the threads do this many operations since gang_start(), in equal parts, and wait until they
+ * have paused. Like gang_pause(), but at a count instead of a time, so that the machine's speed
+ * does not matter.
  */
 void gang_pause_after(uint64_t operations);
 
-/* End them all. */
+/* End all threads. */
 void gang_stop(void);
 
-/* Operations since gang_start(), and how many of them failed. */
+/* The number of operations since gang_start(), and of failed ones. */
 uint64_t gang_operations(void);
 uint64_t gang_failures(void);
 
-/* The first that failed since the program began, as `EventQuery: 700`; empty: none. */
+/* The first failure since the program began, such as `EventQuery: 700`; empty: none. */
 const char *gang_first_failure(void);
 
 /* --- soaks --- */
 
-/* What the command line asks for. */
+/* The options of the command line. */
 struct soak_options {
-    unsigned threads;    /* 0: what the program thinks best */
-    double seconds;      /* how long a round is measured; 0: until `operations` are done */
-    uint64_t operations; /* how many operations a round is measured for; 0: as long as `seconds` */
-    unsigned leak;       /* forget every so many-th event, to see that it is found; 0: none */
-    bool counts_only;    /* do not judge memory of the host: a sanitizer keeps what is freed */
+    unsigned threads;    /* 0: the program's default */
+    double seconds;      /* duration of a round's measurement; 0: until `operations` are done */
+    uint64_t operations; /* operations of a round's measurement; 0: for `seconds` */
+    unsigned leak;       /* leak one in this many events, to test the detection; 0: none */
+    bool counts_only;    /* do not judge host memory, because a sanitizer keeps freed memory */
     bool json;
 };
 
 /*
- * Read the command line over these defaults. Returns -1 to go on, or the status to exit with, after
- * words on standard output or error.
+ * Read the command line; these are the defaults. Returns -1 to continue, or the exit status after a
+ * message on standard output or error.
  */
 int soak_options_read(struct soak_options *options, int count, char **arguments,
                       const char *description);
 
-/* Most figures of a program's own. */
+/* The most figures of a program's own. */
 enum { SOAK_OWN_FIGURES = 6 };
 
-/* What a program soaks. */
+/* A program's soak. */
 struct soak {
     const char *name;
     struct gang_work work;
     /*
-     * Figures of the program's own, up to one without a name, and what reads them or prepares a
-     * sample; NULL: nothing. It is called while all threads stand and the device is idle.
+     * Figures of the program's own, up to one without a name, and a function that reads them or
+     * prepares a sample, or NULL. It is called while all threads have paused and the device is
+     * idle.
      */
     struct figure figures[SOAK_OWN_FIGURES + 1];
     void (*sample)(double *own);
 };
 
-/* What came of a round. */
+/* The result of a round. */
 struct soak_round {
     unsigned threads;
-    uint64_t operations, failures; /* of the whole round, its warm-up too */
+    uint64_t operations, failures; /* of the whole round, including the warm-up */
     double seconds;
     bool is_flat;
 };
 
 /*
- * Let threads work, for a warm-up of a fifth of what is asked and then for that, with
- * FIGURE_SAMPLES samples. The calling thread has a context current. False: threads cannot be had.
+ * Let threads work: a warm-up of a fifth of the duration, and then the whole duration with
+ * FIGURE_SAMPLES samples. The calling thread has a current context. Returns false if the threads
+ * cannot be started.
  */
 bool soak_run(const struct soak *soak, const struct soak_options *options, unsigned threads,
               struct soak_round *round);
 
-/* Print a round and the figures of the last one: text, or an object of JSON without a newline. */
+/*
+ * Print a round with the figures of the last round, as text or as a JSON object without a newline.
+ */
 void soak_print(const struct soak_round *round);
 void soak_print_json(const struct soak_round *round);
 

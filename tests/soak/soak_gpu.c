@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * soak_gpu [OPTION]...: operations on events through cushim's modules and its table, on one thread
- * and then on four; `--help` lists the options. A plain program to be carried to a machine with a
- * GPU: it needs nothing but the C library, and takes the driver that a search finds. On the mock it
- * runs by `cushim run`.
+ * and then on four; `--help` lists the options. A plain program to copy to a machine with a GPU: it
+ * needs only the C library, and uses the driver that a search finds. `cushim run` runs it on the
+ * mock.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -14,18 +14,18 @@
 #include "soak.h"
 
 enum { OPERATIONS = 10000000, FAILED = 1, SKIPPED = 77, NAME_BYTES = 256 };
-enum { GPU_ALLOWANCE = 2 << 20 }; /* bytes: the granule of a driver's memory */
+enum { GPU_ALLOWANCE = 2 << 20 }; /* bytes: the granularity of a driver's memory */
 
-/* What one thread keeps. */
+/* The objects of one thread. */
 struct desk {
     struct cushim_stream *stream;
     CUstream handle;
-    unsigned events; /* made through the table so far */
+    unsigned events; /* events that were created through the table */
 };
 
 static struct cushim_context *context;
 static struct cushim_event_pool *pool;
-static atomic_long handles; /* streams and events that are made and not destroyed, by our count */
+static atomic_long handles; /* the program's own count of live streams and events */
 static unsigned leak;
 
 #define DO(call) worker_did(worker, #call, call, CUDA_SUCCESS)
@@ -56,7 +56,7 @@ static void end(struct worker *worker)
     free(desk);
 }
 
-/* An answer that is either. */
+/* Query an event; complete and "not ready" are both right. */
 static void ask(struct worker *worker, const struct cushim_event *event)
 {
     const CUresult code = cushim_event_query(event);
@@ -147,10 +147,10 @@ static const struct soak soak = {
     .sample = sample,
 };
 
-/* One round with so many threads, in a pool of its own. */
+/* One round with this many threads, and a new pool. */
 static bool run(const struct soak_options *options, unsigned threads, struct soak_round *round)
 {
-    /* As many events as can be in use at once: the pool never grows, however the threads run. */
+    /* As many events as can be in use at once, so the pool never grows. */
     const struct cushim_event_pool_options filled = {.size = sizeof filled, .initial = 2 * threads};
     bool is_good = cushim_event_pool_create(context, NULL, &filled, &pool) == CUDA_SUCCESS &&
                    soak_run(&soak, options, threads, round);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * soak_mock [OPTION]...: a client that makes, uses and gives back all that a driver has, from many
- * threads; `--help` lists the options. To be run on the mock's library, by `cushim run`: its
- * kernels are the mock's. One act makes, uses and gives back what there is of one kind.
+ * soak_mock [OPTION]...: a client that creates, uses and destroys every kind of object, on many
+ * threads; `--help` lists the options. It needs the mock's library, from `cushim run`, because its
+ * kernels are the mock's. One act creates, uses and destroys objects of one kind.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -15,18 +15,18 @@
 
 enum { BYTES = 16 * 1024, SPIN_NS = 1000 };
 
-/* What one thread keeps for all of its acts. */
+/* The objects that one thread keeps for all of its acts. */
 struct desk {
     CUstream stream, other;
     CUfunction spin;
     CUmodule module;
     unsigned char *sent, *received;
-    unsigned events;    /* made so far */
-    atomic_uint called; /* host functions */
+    unsigned events;    /* events created so far */
+    atomic_uint called; /* calls of host functions */
 };
 
 static CUcontext context;
-static unsigned leak; /* every so many-th event is forgotten; 0: none */
+static unsigned leak; /* one in this many events is leaked; 0: none */
 
 static const char image[] = ".version 6.0\n"
                             ".target sm_50\n"
@@ -37,7 +37,7 @@ static const char image[] = ".version 6.0\n"
 #define DO(call) worker_did(worker, #call, cushim_driver()->call, CUDA_SUCCESS)
 #define REFUSED(code, call) worker_did(worker, #call, cushim_driver()->call, (code))
 
-/* Before the gang: the primary context, which all acts are in, current in this thread. */
+/* Before the gang starts: make the primary context, which all acts use, current on this thread. */
 static CUresult begin_context(void)
 {
     CUresult code = cushim_driver()->DevicePrimaryCtxRetain(&context, 0);
@@ -50,7 +50,7 @@ static CUresult end_context(void)
     return cushim_driver()->DevicePrimaryCtxRelease_v2(0);
 }
 
-/* Let the pool of the device give back what it holds for nobody; all threads stand. */
+/* Make the device's pool release unused memory, while all threads have paused. */
 static void settle_pool(double *unused)
 {
     const struct cushim_table *driver = cushim_driver();
@@ -58,7 +58,7 @@ static void settle_pool(double *unused)
     CUmemoryPool pool;
 
     (void)unused;
-    /* A pool looks at what has left it when it is asked for more. */
+    /* A pool releases memory when it gets a request. */
     if (driver->MemAllocAsync(&memory, BYTES, NULL) == CUDA_SUCCESS)
         driver->MemFreeAsync(memory, NULL);
     driver->CtxSynchronize();
@@ -131,7 +131,7 @@ static void time_events(struct worker *worker)
     end_event(worker, untimed);
 }
 
-/* Destroyed while they are in use: what waits for them goes on. */
+/* Destroy objects that are in use; work that waits for them continues. */
 static void drop_in_use(struct worker *worker)
 {
     struct desk *desk = worker->own;
@@ -173,7 +173,7 @@ static void copy(struct worker *worker)
     DO(MemFree_v2(second));
 }
 
-/* Memory of the stream's order, from the device's pool and from one of its own. */
+/* Stream-ordered memory, from the device's pool and from a pool of the act. */
 static void use_pools(struct worker *worker)
 {
     struct desk *desk = worker->own;
@@ -252,7 +252,7 @@ static void use_graph(struct worker *worker)
     DO(MemFree_v2(memory));
 }
 
-/* A capture that is spoilt, and other calls that are refused: they leave nothing either. */
+/* An invalidated capture, and other refused calls: they must leave nothing either. */
 static void be_refused(struct worker *worker)
 {
     struct desk *desk = worker->own;
@@ -271,7 +271,7 @@ static void be_refused(struct worker *worker)
     REFUSED(CUDA_ERROR_INVALID_VALUE, MemFree_v2(1));
 }
 
-/* A context that takes with it what was made in it. */
+/* A context whose destruction destroys what is in it. */
 static void use_context(struct worker *worker)
 {
     CUcontext own;
@@ -296,7 +296,7 @@ static void act(struct worker *worker)
     };
     enum { KINDS = sizeof kinds / sizeof *kinds };
 
-    /* Threads begin with different kinds, so that these meet. */
+    /* Threads start with different kinds, so that different kinds run at the same time. */
     kinds[(worker->turn + worker->number) % KINDS](worker);
 }
 

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A fake driver. Every symbol of the registry is a function that returns a number of its own, so
- * that a test sees which symbol a slot has reached. The build says how one differs from a
+ * that a test sees which symbol is in a slot. Macros of the build say how a fake differs from a
  * driver of CUDA 13.0:
  *
- *   DRIVER_VERSION=N   CUDA version that it reports; newer symbols are not there (13000);
- *                      CUSHIM__NEWEST_VERSION: all of the registry
- *   REPORTED=N         it reports this version in the place of that one
- *   LACK_cuName        it lacks this symbol
- *   INIT_CODE=N        what cuInit returns (0)
- *   VERSION_CODE=N     what cuDriverGetVersion returns (0)
- *   STUB               every function returns 34, as the toolkit's link-time stub does
- *   ONLY_REQUIRED      it has cuInit and cuDriverGetVersion and nothing else
- *   BEHIND             it exports these and cuGetProcAddress_v2, which finds the rest
- *   BEHIND_REFUSES     with BEHIND: to ask for a version above its own is an error
- *   REENTERS           its constructor calls fake_driver_opened() of the program
- *   FEW                it has seven functions, some of which look at their arguments
- *   OLD_CODES          its cuGetErrorName and cuGetErrorString know codes below 10 only
- *   WAITS              its cuCtxSynchronize waits until the program releases it
- *   NEEDS_HELPER       it needs another library
- *   UNRESOLVED         it needs a function that no library has
- *   DEVICES=N          the number of devices that its cuDeviceGetCount reports
- *   COUNT_CODE=N       with DEVICES: what cuDeviceGetCount returns (0)
- *   ACTIONS            it does to its process what the environment says (tests/probe/actions.h)
+ *     DRIVER_VERSION=N   the CUDA version that it reports, without newer symbols (13000);
+ *                        CUSHIM__NEWEST_VERSION: all symbols of the registry
+ *     REPORTED=N         it reports this version instead
+ *     LACK_cuName        it lacks this symbol
+ *     INIT_CODE=N        what cuInit returns (0)
+ *     VERSION_CODE=N     what cuDriverGetVersion returns (0)
+ *     STUB               every function returns 34, as in the toolkit's stub library
+ *     ONLY_REQUIRED      it has only cuInit and cuDriverGetVersion
+ *     BEHIND             it exports these and cuGetProcAddress_v2, which finds the rest
+ *     BEHIND_REFUSES     with BEHIND: a lookup for a version above its own is an error
+ *     REENTERS           its constructor calls fake_driver_opened() of the program
+ *     FEW                it has seven functions, some of which check their arguments
+ *     OLD_CODES          its cuGetErrorName and cuGetErrorString know only codes below 10
+ *     WAITS              its cuCtxSynchronize waits until the program releases it
+ *     NEEDS_HELPER       it needs another library
+ *     UNRESOLVED         it needs a function that no library has
+ *     DEVICES=N          the number of devices that its cuDeviceGetCount reports
+ *     COUNT_CODE=N       with DEVICES: what cuDeviceGetCount returns (0)
+ *     ACTIONS            it does to its process what the environment says (tests/probe/actions.h)
  */
 #include <stdatomic.h>
 #include <stddef.h>
@@ -51,7 +51,7 @@
 #define COUNT_CODE 0
 #endif
 
-/* The few functions, and those of a driver that waits, are beside what is required. */
+/* FEW and WAITS also have the required functions. */
 #if defined(FEW) || defined(WAITS)
 #define ONLY_REQUIRED
 #endif
@@ -71,7 +71,7 @@ static void act(const char *when)
     while (action->name && strcmp(action->name, name) != 0)
         action++;
     if (!action->name)
-        exit(99); /* a misspelt name must not look like a driver that behaves */
+        exit(99); /* a misspelt name must not look like a well-behaved driver */
     action->function();
 }
 #else
@@ -89,7 +89,10 @@ static void act(const char *when)
 extern atomic_uint fake_driver_init_calls, fake_driver_version_calls;
 atomic_uint fake_driver_init_calls, fake_driver_version_calls;
 
-/* The process that has initialised it; 0: none. As in a real driver, no child of it can. */
+/*
+ * The process that has initialised the driver; 0: none. As with a real driver, a child cannot use
+ * it.
+ */
 extern atomic_long fake_driver_process;
 atomic_long fake_driver_process;
 
@@ -248,8 +251,8 @@ static const struct row {
 };
 
 /*
- * As the drivers 525 to 555 do it for each name, version and flag. 580 refuses versions above its
- * own besides; the older ones answer with the newest that they have.
+ * Behaves like the drivers 525 to 555 for each name, version and flag. Driver 580 also refuses
+ * versions above its own; the older ones return their newest version of the function.
  */
 int cuGetProcAddress_v2(const char *symbol, void **function, int version, uint64_t flags,
                         int *status)
@@ -296,7 +299,7 @@ int cuGetProcAddress_v2(const char *symbol, void **function, int version, uint64
 #define PROGRAM_SYMBOL(name) GetProcAddress(GetModuleHandleW(NULL), name)
 #else
 #include <dlfcn.h>
-#define PROGRAM_SYMBOL(name) dlsym(NULL, name) /* in the program and what it is linked with */
+#define PROGRAM_SYMBOL(name) dlsym(NULL, name) /* in the program and its libraries */
 #endif
 __attribute__((constructor)) static void reenter(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that somebody takes for a driver. */
+/* A program that a user might name as the driver by mistake. */
 int main(void)
 {
     return 0;
