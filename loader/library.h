@@ -2,7 +2,7 @@
 /*
  * Shared libraries, by operating system.
  *
- *   library_posix.c, library_windows.c   open one, find its symbols, get its path
+ *   library_posix.c, library_windows.c   where to find the driver, and what is in a library
  *   look_elf.c, look_pe.c                check a file before it is opened
  */
 #ifndef CUSHIM_LOADER_LIBRARY_H
@@ -13,6 +13,15 @@
 
 #include "loader/report.h"
 #include <cushim/table.h>
+
+/* A name or path to try for the driver. */
+struct cushim__place {
+    enum cushim_origin origin;
+    const char *path;
+};
+
+/* The names and paths to try if none is given, in order, ending with a NULL path. */
+extern const struct cushim__place cushim__places[];
 
 /*
  * Open the library of a candidate. On failure, returns NULL and writes the candidate's outcome and

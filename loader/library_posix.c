@@ -11,8 +11,43 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "loader/places.h"
 #include "loader/system.h"
 #include "src/base/text.h"
+
+/* `libcuda.so` is not tried, since that is the name of the toolkit's link-time stub. */
+#define TRIED(folder) {CUSHIM_ORIGIN_WELL_KNOWN, folder "/libcuda.so.1"},
+#define NOT_TRIED(folder)
+#if defined(__aarch64__)
+#define TRIED_ON_AARCH64 TRIED
+#else
+#define TRIED_ON_AARCH64 NOT_TRIED
+#endif
+const struct cushim__place cushim__places[] = {
+    {CUSHIM_ORIGIN_SEARCH, "libcuda.so.1"},
+    CUSHIM__FOLDERS(TRIED, TRIED_ON_AARCH64, NOT_TRIED, NOT_TRIED){CUSHIM_ORIGIN_SEARCH, NULL},
+};
+
+/*
+ * For packagers: a file with this note opens libcuda.so.1 and works without it (ELF dlopen
+ * metadata, uapi-group.org). The linker's garbage collection and strip keep notes.
+ */
+#define NOTE                                                                              \
+    "[{\"feature\":\"cuda\",\"description\":\"Use NVIDIA GPUs through the CUDA driver\"," \
+    "\"priority\":\"suggested\",\"soname\":[\"libcuda.so.1\"]}]"
+
+/* clang's ASan would put padding after the note, which readers of notes do not expect. */
+#if defined(__clang__)
+#define NOTE_ALONE no_sanitize("address"),
+#else
+#define NOTE_ALONE
+#endif
+
+__attribute__((NOTE_ALONE used, section(".note.dlopen"), aligned(4))) static const struct {
+    uint32_t name_size, content_size, type;
+    char name[4];
+    char content[(sizeof NOTE + 3) / 4 * 4];
+} note = {sizeof note.name, sizeof NOTE, 0x407c0c0a, "FDO", NOTE};
 
 /*
  * dlerror() has no error codes, so its text is compared. Only the end is compared, since the path

@@ -10,6 +10,15 @@
 #include "src/base/text.h"
 #include "src/base/wide_windows.h"
 
+/*
+ * The program's folder, the current one and PATH are not searched, since others may have put a file
+ * there.
+ */
+const struct cushim__place cushim__places[] = {
+    {CUSHIM_ORIGIN_SEARCH, "nvcuda.dll"},
+    {CUSHIM_ORIGIN_SEARCH, NULL},
+};
+
 /* Where Windows looks: in its system folder and, for a driver given by path, also beside it. */
 enum {
     SEARCH = LOAD_LIBRARY_SEARCH_SYSTEM32,

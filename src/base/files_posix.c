@@ -4,25 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "src/base/name.h"
-
-const bool cushim__host_is_windows = false;
-const char cushim__host_separators[] = "/";
-
-uint64_t cushim__host_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
+const char cushim__system_separators[] = "/";
 
 /* A folder counts too: it can be opened, and has errors of its own. */
 static bool is_file(const struct stat *status)
@@ -31,7 +16,7 @@ static bool is_file(const struct stat *status)
 }
 
 /* The type is checked before open(), which may affect a device, and after, since it may change. */
-FILE *cushim__host_file(const char *path)
+FILE *cushim__system_open_file(const char *path)
 {
     struct stat status;
     FILE *file = NULL;
@@ -55,7 +40,7 @@ FILE *cushim__host_file(const char *path)
 }
 
 /* A pipe that nobody reads is refused, since it would block the whole driver. */
-FILE *cushim__host_new_file(const char *path)
+FILE *cushim__system_create_file(const char *path)
 {
     const int descriptor =
         open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
@@ -68,80 +53,7 @@ FILE *cushim__host_new_file(const char *path)
     return file;
 }
 
-bool cushim__host_path_is_rooted(const char *path, size_t length)
+bool cushim__system_path_is_relative(const char *path, size_t length)
 {
-    return length > 0 && path[0] == '/';
-}
-
-void *cushim__host_memory(size_t alignment, size_t bytes)
-{
-    return aligned_alloc(alignment, bytes);
-}
-
-void cushim__host_memory_free(void *memory)
-{
-    free(memory);
-}
-
-static bool copy(const char *text, char **value)
-{
-    *value = text ? cushim__name_copy(text, strlen(text)) : NULL;
-    return !text || *value;
-}
-
-bool cushim__variable(const char *name, char **value)
-{
-    return copy(secure_getenv(name), value);
-}
-
-bool cushim__variable_said(const char *name, char **value)
-{
-    const char *text = secure_getenv(name);
-
-    return copy(text && text[0] ? text : NULL, value);
-}
-
-static const struct cushim__fork_handlers *parts[CUSHIM__FORK_PARTS];
-
-static const struct cushim__fork_handlers *handlers_of(unsigned part)
-{
-    return __atomic_load_n(&parts[part], __ATOMIC_ACQUIRE);
-}
-
-static void prepare(void)
-{
-    for (unsigned part = 0; part < CUSHIM__FORK_PARTS; part++) {
-        if (handlers_of(part))
-            handlers_of(part)->prepare();
-    }
-}
-
-static void parent(void)
-{
-    for (unsigned part = CUSHIM__FORK_PARTS; part-- > 0;) {
-        if (handlers_of(part))
-            handlers_of(part)->parent();
-    }
-}
-
-static void child(void)
-{
-    for (unsigned part = CUSHIM__FORK_PARTS; part-- > 0;) {
-        if (handlers_of(part))
-            handlers_of(part)->child();
-    }
-}
-
-static void register_all(void)
-{
-    pthread_atfork(prepare, parent, child);
-}
-
-void cushim__set_fork_handlers(enum cushim__fork_part part,
-                               const struct cushim__fork_handlers *handlers)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-    __atomic_store_n(&parts[part], handlers, __ATOMIC_RELEASE);
-    pthread_once(&once, register_all);
+    return length == 0 || path[0] != '/';
 }

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "src/base/system.h"
+
 /* Storage for the system's own types. */
 struct cushim__lock {
     uint64_t system[8];
@@ -17,13 +19,9 @@ struct cushim__lock {
 struct cushim__condition {
     uint64_t system[8];
 };
-struct cushim__host_thread {
+struct cushim__thread {
     uint64_t system[1];
 };
-
-/* Yield the processor to other threads, or sleep for at least this long. */
-void cushim__yield(void);
-void cushim__sleep(uint64_t ns);
 
 void cushim__lock_take(struct cushim__lock *lock);
 bool cushim__lock_try(struct cushim__lock *lock);
@@ -40,7 +38,7 @@ static inline bool cushim__lock_comes_free(struct cushim__lock *lock)
             cushim__lock_release(lock);
             return true;
         }
-        cushim__yield();
+        cushim__system_yield(0);
     }
     return false;
 }
@@ -62,15 +60,17 @@ void cushim__condition_signal(struct cushim__condition *condition);
 void cushim__condition_broadcast(struct cushim__condition *condition);
 
 /* Start a thread that runs a function. Returns false if the system cannot provide one. */
-bool cushim__host_thread_start(struct cushim__host_thread *thread, void *(*run)(void *data),
-                               void *data);
-void cushim__host_thread_join(struct cushim__host_thread *thread);
+bool cushim__thread_start(struct cushim__thread *thread, void *(*run)(void *data), void *data);
+void cushim__thread_join(struct cushim__thread *thread);
 
-/*
- * The system's number of the calling thread, and whether a thread of this process has ended.
- * Numbers are reused, so a thread that has ended may be reported as alive.
- */
-uint64_t cushim__host_thread_id(void);
-bool cushim__host_thread_ended(uint64_t id);
+/* --- the names that callers still use --- */
+
+#define cushim__host_thread cushim__thread
+#define cushim__host_thread_start(thread, run, data) cushim__thread_start(thread, run, data)
+#define cushim__host_thread_join(thread) cushim__thread_join(thread)
+#define cushim__host_thread_id() cushim__system_thread_id()
+#define cushim__host_thread_ended(id) cushim__system_thread_ended(id)
+#define cushim__yield() cushim__system_yield(0)
+#define cushim__sleep(ns) cushim__system_sleep_ns(ns)
 
 #endif

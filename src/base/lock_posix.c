@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE
+#define _POSIX_C_SOURCE 200809L
 #include "src/base/lock.h"
 
-#include <errno.h>
 #include <pthread.h>
-#include <sched.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { SECOND_NS = 1000000000 };
 
 _Static_assert(sizeof(pthread_mutex_t) <= sizeof(struct cushim__lock), "there is room");
 _Static_assert(sizeof(pthread_cond_t) <= sizeof(struct cushim__condition), "there is room");
-_Static_assert(sizeof(pthread_t) <= sizeof(struct cushim__host_thread), "there is room");
+_Static_assert(sizeof(pthread_t) <= sizeof(struct cushim__thread), "there is room");
 
 /*
  * A thread that holds a lock is not cancelled, since the lock would then never be released; waits,
@@ -27,13 +23,13 @@ static _Thread_local struct {
 static void disable_cancellation(void)
 {
     if (own.locks++ == 0)
-        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &own.former);
+        own.former = cushim__system_disable_cancellation();
 }
 
 static void restore_cancellation(void)
 {
     if (--own.locks == 0)
-        pthread_setcancelstate(own.former, NULL);
+        cushim__system_restore_cancellation(own.former);
 }
 
 static pthread_mutex_t *mutex_of(struct cushim__lock *lock)
@@ -114,43 +110,14 @@ void cushim__condition_broadcast(struct cushim__condition *condition)
     pthread_cond_broadcast(cond_of(condition));
 }
 
-bool cushim__host_thread_start(struct cushim__host_thread *thread, void *(*run)(void *data),
-                               void *data)
+bool cushim__thread_start(struct cushim__thread *thread, void *(*run)(void *data), void *data)
 {
     return pthread_create((pthread_t *)(void *)thread, NULL, run, data) == 0;
 }
 
-void cushim__host_thread_join(struct cushim__host_thread *thread)
+void cushim__thread_join(struct cushim__thread *thread)
 {
     disable_cancellation();
     pthread_join(*(pthread_t *)(void *)thread, NULL);
     restore_cancellation();
-}
-
-uint64_t cushim__host_thread_id(void)
-{
-    return (uint64_t)syscall(SYS_gettid);
-}
-
-/* Returns false if the system does not permit the question. */
-bool cushim__host_thread_ended(uint64_t id)
-{
-    const int error = errno;
-    const bool ended = syscall(SYS_tgkill, getpid(), (pid_t)id, 0) != 0 && errno == ESRCH;
-
-    errno = error;
-    return ended;
-}
-
-void cushim__yield(void)
-{
-    sched_yield();
-}
-
-void cushim__sleep(uint64_t ns)
-{
-    struct timespec rest = {.tv_sec = (time_t)(ns / SECOND_NS), .tv_nsec = (long)(ns % SECOND_NS)};
-
-    while (clock_nanosleep(CLOCK_MONOTONIC, 0, &rest, &rest) == EINTR)
-        continue;
 }

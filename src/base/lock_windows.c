@@ -11,7 +11,7 @@ enum { MILLISECOND_NS = 1000000 };
 
 _Static_assert(sizeof(SRWLOCK) <= sizeof(struct cushim__lock), "there is room");
 _Static_assert(sizeof(CONDITION_VARIABLE) <= sizeof(struct cushim__condition), "there is room");
-_Static_assert(sizeof(HANDLE) <= sizeof(struct cushim__host_thread), "there is room");
+_Static_assert(sizeof(HANDLE) <= sizeof(struct cushim__thread), "there is room");
 
 static SRWLOCK *srw_of(struct cushim__lock *lock)
 {
@@ -42,7 +42,7 @@ void cushim__lock_release(struct cushim__lock *lock)
 void cushim__lock_offer(struct cushim__lock *lock)
 {
     cushim__lock_release(lock);
-    SwitchToThread();
+    cushim__system_yield(0);
     cushim__lock_take(lock);
 }
 
@@ -94,8 +94,7 @@ static DWORD WINAPI begin(void *given)
     return 0;
 }
 
-bool cushim__host_thread_start(struct cushim__host_thread *thread, void *(*run)(void *data),
-                               void *data)
+bool cushim__thread_start(struct cushim__thread *thread, void *(*run)(void *data), void *data)
 {
     struct start *start = malloc(sizeof *start);
     HANDLE handle;
@@ -110,37 +109,10 @@ bool cushim__host_thread_start(struct cushim__host_thread *thread, void *(*run)(
     return handle != NULL;
 }
 
-void cushim__host_thread_join(struct cushim__host_thread *thread)
+void cushim__thread_join(struct cushim__thread *thread)
 {
     HANDLE handle = (HANDLE)(uintptr_t)thread->system[0];
 
     WaitForSingleObject(handle, INFINITE);
     CloseHandle(handle);
-}
-
-uint64_t cushim__host_thread_id(void)
-{
-    return GetCurrentThreadId();
-}
-
-bool cushim__host_thread_ended(uint64_t id)
-{
-    HANDLE thread = OpenThread(SYNCHRONIZE, FALSE, (DWORD)id);
-    bool ended;
-
-    if (!thread)
-        return GetLastError() == ERROR_INVALID_PARAMETER;
-    ended = WaitForSingleObject(thread, 0) == WAIT_OBJECT_0;
-    CloseHandle(thread);
-    return ended;
-}
-
-void cushim__yield(void)
-{
-    SwitchToThread();
-}
-
-void cushim__sleep(uint64_t ns)
-{
-    Sleep((DWORD)((ns + MILLISECOND_NS - 1) / MILLISECOND_NS));
 }

@@ -27,11 +27,12 @@ bool cushim__file_reserve(const char *path, void *pages, uint64_t offset, uint64
 /* Truncate a mapped file whose rest nobody uses. Windows leaves the file unchanged. */
 void cushim__file_cut(const char *path, uint64_t bytes);
 
-/* The number of this process, and its command line, cut to `size`. */
-uint32_t cushim__process_id(void);
-void cushim__process_words(char *text, size_t size);
+/* --- the names that callers still use --- */
 
-/* The time of day in nanoseconds since 1970. */
-uint64_t cushim__unix_ns(void);
+#include "src/base/system.h"
+
+#define cushim__process_id() cushim__system_process_id()
+#define cushim__process_words(text, size) cushim__system_command_line(text, size)
+#define cushim__unix_ns() cushim__system_unix_ns()
 
 #endif

@@ -10,7 +10,6 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "src/base/name.h"
@@ -87,31 +86,4 @@ void cushim__file_cut(const char *path, uint64_t bytes)
     /* The file is complete even without this. */
     if (truncate(path, (off_t)bytes) != 0)
         errno = 0;
-}
-
-uint32_t cushim__process_id(void)
-{
-    return (uint32_t)getpid();
-}
-
-void cushim__process_words(char *text, size_t size)
-{
-    const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    const ssize_t length = file < 0 ? 0 : read(file, text, size - 1);
-
-    if (file >= 0)
-        close(file);
-    text[length > 0 ? length : 0] = '\0';
-    for (ssize_t i = 0; i + 1 < length; i++) {
-        if (text[i] == '\0')
-            text[i] = ' ';
-    }
-}
-
-uint64_t cushim__unix_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }

@@ -70,23 +70,3 @@ void cushim__file_cut(const char *path, uint64_t bytes)
     (void)path;
     (void)bytes;
 }
-
-uint32_t cushim__process_id(void)
-{
-    return GetCurrentProcessId();
-}
-
-void cushim__process_words(char *text, size_t size)
-{
-    if (WideCharToMultiByte(CP_UTF8, 0, GetCommandLineW(), -1, text, (int)size, NULL, NULL) == 0)
-        text[size - 1] = '\0';
-}
-
-/* Windows counts steps of 100 ns since 1601. */
-uint64_t cushim__unix_ns(void)
-{
-    FILETIME now;
-
-    GetSystemTimeAsFileTime(&now);
-    return (((uint64_t)now.dwHighDateTime << 32 | now.dwLowDateTime) - 116444736000000000u) * 100;
-}

@@ -5,11 +5,22 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 /* A pipe accepts this much at once, and no machine has smaller pages. */
 enum { CHUNK = 4096 };
+
+void *cushim__system_allocate(size_t alignment, size_t bytes)
+{
+    return aligned_alloc(alignment, bytes);
+}
+
+void cushim__system_free(void *memory)
+{
+    free(memory);
+}
 
 /* Copies through a pipe, since write() also detects where readable memory ends. */
 static bool read_by_pipe(void *to, const void *from, size_t bytes)
@@ -33,7 +44,7 @@ static bool read_by_pipe(void *to, const void *from, size_t bytes)
 }
 
 /* Emulators and sandboxes lack process_vm_readv(). */
-bool cushim__host_read(void *to, const void *from, size_t bytes)
+bool cushim__system_read_memory(void *to, const void *from, size_t bytes)
 {
     struct iovec here = {.iov_base = to, .iov_len = bytes};
     struct iovec there = {.iov_base = (void *)(uintptr_t)from, .iov_len = bytes};

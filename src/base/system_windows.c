@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loader's operating system interface: 64-bit Windows 8 or newer (7 with update KB2533623). */
+/* 64-bit Windows 8 or newer (7 with update KB2533623). */
 #define _WIN32_WINNT 0x0602
-#include "loader/system.h"
+#include "src/base/system.h"
 
 #include <windows.h>
-
-#include <cushim/driver.h>
 
 #include "src/base/wide_windows.h"
 
@@ -13,40 +11,28 @@
 #define CREATE_WAITABLE_TIMER_HIGH_RESOLUTION 0x2
 #endif
 
-enum { PAGE = 4096 };
-enum { TABLE_BYTES = sizeof(struct cushim_table) / PAGE * PAGE + 2 * PAGE };
-
 const bool cushim__system_is_windows = true;
 
-/*
- * The program's folder, the current one and PATH are not searched, since others may have put a file
- * there.
- */
-const struct cushim__place cushim__places[] = {
-    {CUSHIM_ORIGIN_SEARCH, "nvcuda.dll"},
-    {CUSHIM_ORIGIN_SEARCH, NULL},
-};
-
-uint32_t cushim__process(void)
+uint32_t cushim__system_process_id(void)
 {
     return GetCurrentProcessId();
 }
 
-uintptr_t cushim__thread(void)
+uintptr_t cushim__system_thread_token(void)
 {
     return GetCurrentThreadId();
 }
 
-void cushim__pause(unsigned times)
+void cushim__system_yield(unsigned times)
 {
     /* Yield 16 times, then sleep for 50 us, and from the 64th time on for 1 ms. */
     if (times < 16)
         SwitchToThread();
     else
-        cushim__sleep_ns(times < 64 ? 50 * 1000 : 1000 * 1000);
+        cushim__system_sleep_ns(times < 64 ? 50 * 1000 : 1000 * 1000);
 }
 
-uint64_t cushim__clock_ns(void)
+uint64_t cushim__system_clock_ns(void)
 {
     LARGE_INTEGER frequency, now;
     uint64_t per_second, ticks;
@@ -58,7 +44,7 @@ uint64_t cushim__clock_ns(void)
     return ticks / per_second * 1000000000u + ticks % per_second * 1000000000u / per_second;
 }
 
-void cushim__sleep_ns(uint64_t duration)
+void cushim__system_sleep_ns(uint64_t duration)
 {
     /* Sleep() waits for a tick of the system clock, up to 16 ms; a timer does not. */
     HANDLE timer = CreateWaitableTimerExW(NULL, NULL, CREATE_WAITABLE_TIMER_HIGH_RESOLUTION,
@@ -94,7 +80,7 @@ static bool is_elevated(void)
     return type == TokenElevationTypeFull;
 }
 
-const char *cushim__environment(const char *name, char *buffer, size_t size)
+const char *cushim__system_variable(const char *name, char *buffer, size_t size)
 {
     wchar_t wide_name[64], *value;
     DWORD units, length;
@@ -102,7 +88,7 @@ const char *cushim__environment(const char *name, char *buffer, size_t size)
     if (is_elevated() || !cushim__wide_from(name, wide_name, sizeof wide_name / sizeof *wide_name))
         return NULL;
     units = GetEnvironmentVariableW(wide_name, NULL, 0);
-    value = units ? cushim__map_pages(units * sizeof *value) : NULL;
+    value = units ? cushim__system_map_pages(units * sizeof *value) : NULL;
     if (!value)
         return NULL;
     length = GetEnvironmentVariableW(wide_name, value, units);
@@ -110,11 +96,11 @@ const char *cushim__environment(const char *name, char *buffer, size_t size)
         length = 0;
     value[length] = L'\0';
     cushim__wide_to(value, buffer, size);
-    cushim__unmap_pages(value, units * sizeof *value);
+    cushim__system_unmap_pages(value, units * sizeof *value);
     return buffer;
 }
 
-bool cushim__ignores_environment(const char *name)
+bool cushim__system_ignores_environment(const char *name)
 {
     wchar_t wide[64];
 
@@ -122,12 +108,12 @@ bool cushim__ignores_environment(const char *name)
                                        GetEnvironmentVariableW(wide, NULL, 0) > 0));
 }
 
-bool cushim__process_was_forked(void)
+bool cushim__system_process_was_forked(void)
 {
     return false;
 }
 
-bool cushim__path_is_absolute(const char *path)
+bool cushim__system_path_is_absolute(const char *path)
 {
     const bool has_drive = (path[0] >= 'A' && path[0] <= 'Z') || (path[0] >= 'a' && path[0] <= 'z');
 
@@ -153,7 +139,7 @@ static bool read_identity(const char *path, BY_HANDLE_FILE_INFORMATION *identity
     return known;
 }
 
-bool cushim__path_is_same_file(const char *one, const char *other)
+bool cushim__system_path_is_same_file(const char *one, const char *other)
 {
     BY_HANDLE_FILE_INFORMATION a, b;
 
@@ -162,38 +148,24 @@ bool cushim__path_is_same_file(const char *one, const char *other)
            a.nFileIndexHigh == b.nFileIndexHigh && a.nFileIndexLow == b.nFileIndexLow;
 }
 
-void *cushim__map_pages(size_t size)
+void *cushim__system_map_pages(size_t size)
 {
     return VirtualAlloc(NULL, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
 }
 
-void cushim__unmap_pages(void *memory, size_t size)
+void cushim__system_unmap_pages(void *memory, size_t size)
 {
     (void)size;
     VirtualFree(memory, 0, MEM_RELEASE);
 }
 
-void *cushim__pages(enum cushim__pages which)
-{
-    static unsigned char tables[CUSHIM__PAGES_COUNT][TABLE_BYTES];
-
-    return (void *)(((uintptr_t)tables[which] + PAGE - 1) / PAGE * PAGE);
-}
-
-bool cushim__pages_seal(void *memory, size_t size)
-{
-    DWORD former;
-
-    return VirtualProtect(memory, (size + PAGE - 1) / PAGE * PAGE, PAGE_READONLY, &former);
-}
-
 /* Threads are not cancelled on Windows. */
-int cushim__disable_cancellation(void)
+int cushim__system_disable_cancellation(void)
 {
     return 0;
 }
 
-void cushim__restore_cancellation(int former)
+void cushim__system_restore_cancellation(int former)
 {
     (void)former;
 }
@@ -204,10 +176,3 @@ void cushim__register_atfork(void (*before)(void), void (*child)(void))
     (void)before;
     (void)child;
 }
-
-/*
- * The pointer through which code reaches a variable of a DLL. For programs that link the DLL, the
- * linker makes it; programs that link the static library use this one and need no macro to choose.
- */
-extern const struct cushim_table **const __imp_cushim_current_table;
-const struct cushim_table **const __imp_cushim_current_table = &cushim_current_table;

@@ -171,12 +171,12 @@ static void *log_once(void *unused)
 
 /* cushim_log_set() pauses while it waits for a thread (the linker puts this in its place). */
 static atomic_bool is_waiting;
-void __real_cushim__pause(unsigned times);
-void __wrap_cushim__pause(unsigned times);
-void __wrap_cushim__pause(unsigned times)
+void __real_cushim__system_yield(unsigned times);
+void __wrap_cushim__system_yield(unsigned times);
+void __wrap_cushim__system_yield(unsigned times)
 {
     atomic_store(&is_waiting, true);
-    __real_cushim__pause(times);
+    __real_cushim__system_yield(times);
 }
 
 /* The status of a child in which all went well. */

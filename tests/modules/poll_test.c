@@ -10,15 +10,15 @@ static uint64_t now_ns, pauses[4096];
 static unsigned pause_count, looks, looks_until_done;
 static CUresult answer;
 
-uint64_t __wrap_cushim__clock_ns(void);
-void __wrap_cushim__sleep_ns(uint64_t duration);
+uint64_t __wrap_cushim__system_clock_ns(void);
+void __wrap_cushim__system_sleep_ns(uint64_t duration);
 
-uint64_t __wrap_cushim__clock_ns(void)
+uint64_t __wrap_cushim__system_clock_ns(void)
 {
     return now_ns;
 }
 
-void __wrap_cushim__sleep_ns(uint64_t duration)
+void __wrap_cushim__system_sleep_ns(uint64_t duration)
 {
     assert_true(pause_count < sizeof pauses / sizeof pauses[0]);
     pauses[pause_count++] = duration;
