@@ -98,7 +98,10 @@ static void in_child(void)
 
 void cushim__handle_forks(void)
 {
-    cushim__register_atfork(before_fork, in_child);
+    static const struct cushim__fork_handlers handlers = {.prepare = before_fork,
+                                                          .child = in_child};
+
+    cushim__system_handle_forks(CUSHIM__FORK_LOADER, &handlers);
 }
 
 bool cushim__is_forked(void)
