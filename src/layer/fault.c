@@ -64,7 +64,7 @@ static void pass_time(uint64_t duration_ns)
     if (host)
         host->delay(duration_ns);
     else
-        cushim__sleep(duration_ns);
+        cushim__system_sleep_ns(duration_ns);
 }
 
 /*

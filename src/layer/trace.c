@@ -40,7 +40,7 @@ uint64_t cushim__trace_now(void)
 {
     const struct cushim__layer_host *host = __atomic_load_n(&cushim__layer_host, __ATOMIC_ACQUIRE);
 
-    return host ? host->now_ns() : cushim__host_ns();
+    return host ? host->now_ns() : cushim__system_clock_ns();
 }
 
 /* --- records of calls --- */

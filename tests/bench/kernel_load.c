@@ -62,7 +62,7 @@ static struct ptx_module *translated(const char *path)
 
 int main(int count, char **arguments)
 {
-    static const struct ptx_host host = {.find = find};
+    static const struct ptx_callbacks callbacks = {.find = find};
     struct {
         uint64_t out, in;
         int count;
@@ -83,7 +83,7 @@ int main(int count, char **arguments)
     for (unsigned i = 0; i < BYTES / 4; i++)
         in.numbers[i] = (float)(i % 64);
     launch = cushim__ptx_launch_create(module, kernel, &shape, &parameters, sizeof parameters, NULL,
-                                       &host, NULL);
+                                       &callbacks, NULL);
     require(launch != NULL, "the kernel cannot be launched");
     while (state == PTX_RUNNING)
         state = cushim__ptx_run(launch, 1 << 20);

@@ -185,7 +185,7 @@ static void check_read_only(void)
 
 static void execute(struct ptx_module *module, size_t index)
 {
-    const struct ptx_host host = {
+    const struct ptx_callbacks callbacks = {
         .find = find,
         .print = print,
         .allocate = allocate,
@@ -213,7 +213,7 @@ static void execute(struct ptx_module *module, size_t index)
     if (place_globals(module, globals)) {
         make_parameters(kernel, parameters);
         launch = cushim__ptx_launch_create(module, index, &shape, parameters,
-                                           kernel->parameter_bytes, globals, &host, NULL);
+                                           kernel->parameter_bytes, globals, &callbacks, NULL);
         for (unsigned i = 0; launch && state == PTX_RUNNING && i < LIMIT / SLICE; i++)
             state = cushim__ptx_run(launch, SLICE);
         if (launch) {

@@ -191,7 +191,7 @@ static void state_after_a_fault_remains(void **state)
     struct ptx_module *module = translate(HEAD ".entry k()\n{ trap; }\n");
     const struct ptx_shape shape = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
     struct ptx_launch *launch =
-        cushim__ptx_launch_create(module, 0, &shape, "", 0, NULL, &host, NULL);
+        cushim__ptx_launch_create(module, 0, &shape, "", 0, NULL, &callbacks, NULL);
 
     (void)state;
     cushim__ptx_release(module); /* the launch holds it */

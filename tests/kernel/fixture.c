@@ -131,12 +131,12 @@ static bool texture(void *data, uint64_t handle, struct ptx_texture *found)
     return handle >= FIRST;
 }
 
-const struct ptx_host host = {.find = find,
-                              .print = print,
-                              .allocate = allocate,
-                              .free = release,
-                              .timer_ns = timer,
-                              .texture = texture};
+const struct ptx_callbacks callbacks = {.find = find,
+                                        .print = print,
+                                        .allocate = allocate,
+                                        .free = release,
+                                        .timer_ns = timer,
+                                        .texture = texture};
 
 static void race_seen(void *data, const struct ptx_race *race)
 {
@@ -146,12 +146,12 @@ static void race_seen(void *data, const struct ptx_race *race)
     race_count++;
 }
 
-static const struct ptx_host hooked_host = {.find = find,
-                                            .print = print,
-                                            .allocate = allocate,
-                                            .free = release,
-                                            .access = access_seen,
-                                            .race = race_seen};
+static const struct ptx_callbacks hooked_callbacks = {.find = find,
+                                                      .print = print,
+                                                      .allocate = allocate,
+                                                      .free = release,
+                                                      .access = access_seen,
+                                                      .race = race_seen};
 
 const struct ptx_target any_target = {.version = 999, .architecture = 999};
 
@@ -221,8 +221,8 @@ enum ptx_state run(struct ptx_module *module, const char *kernel, struct run opt
         fail_msg("line %u: %s", module->kernels[index].refused_line,
                  module->kernels[index].refused);
     launch = cushim__ptx_launch_create(module, index, &shape, options.parameters, options.bytes,
-                                       place_globals(module), options.hooked ? &hooked_host : &host,
-                                       NULL);
+                                       place_globals(module),
+                                       options.hooked ? &hooked_callbacks : &callbacks, NULL);
     assert_non_null(launch);
     for (unsigned i = 0; state == PTX_RUNNING && i < SLICES; i++)
         state = cushim__ptx_run(launch, options.slice ? options.slice : 100000);

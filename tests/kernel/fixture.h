@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A host for kernels: memory at addresses that only the host knows, and what kernels print. */
+/* Callbacks for kernels: memory at addresses that only the host knows, and what kernels print. */
 #ifndef CUSHIM_TESTS_KERNEL_FIXTURE_H
 #define CUSHIM_TESTS_KERNEL_FIXTURE_H
 
@@ -17,7 +17,7 @@
 #define HEAD ".version 8.3\n.target sm_90\n.address_size 64\n"
 
 extern char printed[16384];
-extern const struct ptx_host host;
+extern const struct ptx_callbacks callbacks;
 extern uint64_t accesses[3];      /* that the hook has seen, by use */
 #define TIMER (UINT64_C(5) << 32) /* nanoseconds at the beginning of a launch */
 extern struct ptx_race races[80];

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "loader/system.h"
+#include "src/base/system.h"
 
 /* An attribute that has no name in every toolkit header. */
 enum { IPC_EVENTS = 125 };

@@ -36,7 +36,7 @@ enum {
 
 struct mock_execution {
     struct mock_executed what;
-    struct ptx_host host;
+    struct ptx_callbacks callbacks;
     struct ptx_launch *launch;
     enum ptx_state state;
     bool limited; /* the limit of instructions was reached */
@@ -183,7 +183,7 @@ static void report_race(void *data, const struct ptx_race *race)
     cushim__mock_thread_race_report(race, execution->what.number);
 }
 
-static const struct ptx_host host = {
+static const struct ptx_callbacks callbacks = {
     .find = find,
     .print = print,
     .allocate = allocate,
@@ -239,14 +239,14 @@ struct mock_execution *cushim__mock_execution_create(const struct mock_executed 
     made->block_warps = (made->threads + WARP - 1) / WARP;
     made->warps = (uint64_t)shape->grid[0] * shape->grid[1] * shape->grid[2] * made->block_warps;
     made->state = PTX_RUNNING;
-    made->host = host;
+    made->callbacks = callbacks;
     if (cushim__race_detector)
-        made->host.access = access_memory;
+        made->callbacks.access = access_memory;
     if (cushim__race_detector && cushim__mock->settings.races == MOCK_RACES_KERNELS)
-        made->host.race = report_race;
+        made->callbacks.race = report_race;
     made->launch = cushim__ptx_launch_create(
         what->variables->code->program, what->kernel, &laid_out, what->parameters->bytes,
-        what->parameters->byte_count, what->variables->addresses, &made->host, made);
+        what->parameters->byte_count, what->variables->addresses, &made->callbacks, made);
     if (made->launch)
         return made;
     free(made);

@@ -250,8 +250,8 @@ static void print(struct ptx_step *step, unsigned lane)
             return;
     }
     add(&output, at, strlen(at));
-    if (launch->host->print)
-        launch->host->print(launch->data, output.text, output.length);
+    if (launch->callbacks->print)
+        launch->callbacks->print(launch->data, output.text, output.length);
     give_result(step, lane, (uint64_t)count, 4);
 }
 
@@ -276,7 +276,7 @@ static void assertion(struct ptx_step *step, unsigned lane)
 static void builtin(struct ptx_step *step, const struct ptx_function *function)
 {
     const struct ptx_launch *launch = step->launch;
-    const struct ptx_host *host = launch->host;
+    const struct ptx_callbacks *callbacks = launch->callbacks;
 
     for (uint32_t left = step->mask; left && launch->state == PTX_RUNNING; left &= left - 1) {
         const unsigned lane = ptx_first(left);
@@ -291,14 +291,14 @@ static void builtin(struct ptx_step *step, const struct ptx_function *function)
             assertion(step, lane);
             break;
         case BUILTIN_MALLOC:
-            made = host->allocate ? host->allocate(launch->data, (size_t)first) : 0;
+            made = callbacks->allocate ? callbacks->allocate(launch->data, (size_t)first) : 0;
             if (launch->racecheck && made)
                 cushim__ptx_racecheck_forget(launch, made, (size_t)first);
             give_result(step, lane, made, 8);
             break;
         default:
             step->warp->range = (struct ptx_range){0};
-            if (first && (!host->free || !host->free(launch->data, first)))
+            if (first && (!callbacks->free || !callbacks->free(launch->data, first)))
                 cushim__ptx_fault_at(step, PTX_TRAP, lane,
                                      "free() of 0x%llx, which malloc() did not return",
                                      (unsigned long long)first);

@@ -139,7 +139,7 @@ static bool begin(struct ptx_launch *launch)
     launch->blocks = malloc(launch->block_room * sizeof *launch->blocks);
     if (!launch->parameters || !launch->blocks)
         return false;
-    if (launch->host->race) {
+    if (launch->callbacks->race) {
         launch->racecheck = cushim__ptx_racecheck_create(launch, launch->block_room);
         if (!launch->racecheck)
             return false;
@@ -160,7 +160,7 @@ static uint64_t room_for_blocks(const struct ptx_launch *launch)
 struct ptx_launch *cushim__ptx_launch_create(struct ptx_module *module, size_t kernel,
                                              const struct ptx_shape *shape, const void *parameters,
                                              size_t bytes, const uint64_t *globals,
-                                             const struct ptx_host *host, void *data)
+                                             const struct ptx_callbacks *callbacks, void *data)
 {
     struct ptx_launch *launch = calloc(1, sizeof *launch);
     uint64_t room = UINT32_MAX / 2;
@@ -173,7 +173,7 @@ struct ptx_launch *cushim__ptx_launch_create(struct ptx_module *module, size_t k
     launch->function = &launch->program->functions[launch->kernel->function];
     launch->shape = *shape;
     launch->globals = globals;
-    launch->host = host;
+    launch->callbacks = callbacks;
     launch->data = data;
     launch->parameter_bytes = (uint32_t)launch->kernel->parameter_bytes;
     launch->shared_bytes = (uint32_t)(launch->kernel->shared_bytes + shape->dynamic_shared_bytes);

@@ -60,7 +60,7 @@ struct ptx_launch {
     const struct ptx_function *function;
     struct ptx_shape shape;
     const uint64_t *globals;
-    const struct ptx_host *host;
+    const struct ptx_callbacks *callbacks;
     void *data;
     unsigned char *parameters;
     lane_u64 grid_memory[PTX_GRID_BYTES / 8];

@@ -90,7 +90,7 @@ static void report(struct ptx_step *step, unsigned lane, struct ptx_access *acce
     access->thread = ptx_thread(step->warp, lane);
     access->phase = step->warp->block->phase;
     access->line = step->at->line;
-    launch->host->access(launch->data, access);
+    launch->callbacks->access(launch->data, access);
     if (launch->racecheck)
         cushim__ptx_racecheck_access(step, lane, access);
 }
@@ -105,7 +105,7 @@ static unsigned char *global_bytes(struct ptx_step *step, unsigned lane, struct 
     if (address - range->start >= range->bytes) {
         struct ptx_range found = {0};
 
-        if (!launch->host->find(launch->data, address, &found))
+        if (!launch->callbacks->find(launch->data, address, &found))
             return refuse(step, lane, PTX_OUT_OF_BOUNDS, access);
         *range = found;
     }
@@ -113,7 +113,7 @@ static unsigned char *global_bytes(struct ptx_step *step, unsigned lane, struct 
         range->bytes - (address - range->start) < access->bytes ||
         !is_possible(step, PTX_GLOBAL, access->use))
         return refuse(step, lane, PTX_OUT_OF_BOUNDS, access);
-    if (launch->host->access)
+    if (launch->callbacks->access)
         report(step, lane, access);
     return range->host + (address - range->start);
 }
@@ -155,7 +155,7 @@ unsigned char *cushim__ptx_bytes(struct ptx_step *step, unsigned lane, enum ptx_
     if (address > reach.bytes || reach.bytes - address < bytes)
         return refuse(step, lane, PTX_OUT_OF_BOUNDS, &access);
     access.address = address;
-    if (access.space == PTX_SHARED && launch->host->access)
+    if (access.space == PTX_SHARED && launch->callbacks->access)
         report(step, lane, &access);
     return reach.host + lane * reach.pitch + address;
 }
@@ -214,8 +214,9 @@ static struct reach reach_of(const struct ptx_step *step, enum ptx_use use)
 {
     const enum ptx_space space = (enum ptx_space)step->at->sub;
 
-    return step->launch->host->access || !is_possible(step, space, use) ? (struct reach){0}
-                                                                        : memory_of(step, space);
+    return step->launch->callbacks->access || !is_possible(step, space, use)
+               ? (struct reach){0}
+               : memory_of(step, space);
 }
 
 /*
@@ -311,7 +312,7 @@ static bool locate(struct ptx_step *step, struct where *where, unsigned bytes, e
                            : &step->launch->counts.bytes_read) +=
             (uint64_t)bytes * ptx_count(step->mask);
     reach = reach_of(step, use);
-    if (!step->launch->host->access && address_of(where, first) - reach.start >= reach.bytes) {
+    if (!step->launch->callbacks->access && address_of(where, first) - reach.start >= reach.bytes) {
         /* Most lanes are where the first one is. */
         if (!cushim__ptx_bytes(step, first, (enum ptx_space)step->at->sub, address_of(where, first),
                                bytes, use))

@@ -4,7 +4,7 @@
  * 32 lanes at a time, with the results of a GPU.
  *
  * Nothing here knows streams, contexts or the driver. Whoever launches gives the memory, the clock
- * and the host as a table of functions (`struct ptx_host`). Nothing here locks: a
+ * and its caller as a table of functions (`struct ptx_callbacks`). Nothing here locks: a
  * program may be used by several threads at once after cushim__ptx_link(), a launch by one at a
  * time.
  */
@@ -151,8 +151,8 @@ struct ptx_texture {
     float border[4];
 };
 
-/* The host of a launch. `data` is what cushim__ptx_launch_create() got. */
-struct ptx_host {
+/* What a launch calls. `data` is what cushim__ptx_launch_create() got. */
+struct ptx_callbacks {
     /*
      * The memory that an address lies in. False: in none. What it returns is kept until
      * cushim__ptx_run() returns, so memory must not be freed or moved during that call, except by
@@ -229,13 +229,13 @@ struct ptx_counts {
 /*
  * A launch of a kernel that is not refused, before its first instruction. `parameters` are copied;
  * what `bytes` lacks is zero. `globals` are the addresses of all variables of the module, and
- * remain the caller's; they, `host` and `data` have to last as long as the launch. It holds a
+ * remain the caller's; they, `callbacks` and `data` have to last as long as the launch. It holds a
  * reference on the module. NULL: out of memory, or no block can have this shape.
  */
 struct ptx_launch *cushim__ptx_launch_create(struct ptx_module *module, size_t kernel,
                                              const struct ptx_shape *shape, const void *parameters,
                                              size_t bytes, const uint64_t *globals,
-                                             const struct ptx_host *host, void *data);
+                                             const struct ptx_callbacks *callbacks, void *data);
 
 /*
  * Execute about `budget` instructions of threads, and return what became of the launch. All state

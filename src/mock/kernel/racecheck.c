@@ -302,7 +302,7 @@ static void use_cell(struct ptx_step *step, unsigned lane, struct cell *cell, co
             .later = side_of(launch, use, writes),
         };
 
-        launch->host->race(launch->data, &race);
+        launch->callbacks->race(launch->data, &race);
     }
     if (!writes) {
         note_read(step, lane, cell, use);

@@ -153,8 +153,8 @@ static uint64_t value_of(const struct ptx_step *step)
 
     if (special == RESERVED_SHARED) /* exists for a kernel that asks where it is */
         launch->shared_bytes = launch->reserved_at + PTX_RESERVED_SHARED;
-    if (special == TIMER && launch->host->timer_ns)
-        return launch->host->timer_ns(launch->data, launch->counts.instructions);
+    if (special == TIMER && launch->callbacks->timer_ns)
+        return launch->callbacks->timer_ns(launch->data, launch->counts.instructions);
     return values[special];
 }
 

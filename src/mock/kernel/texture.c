@@ -384,7 +384,8 @@ static bool find(struct fetch *fetch, uint64_t handle)
     if (handle == fetch->handle && fetch->texture.address)
         return true;
     fetch->handle = handle;
-    if (launch->host->texture && launch->host->texture(launch->data, handle, &fetch->texture) &&
+    if (launch->callbacks->texture &&
+        launch->callbacks->texture(launch->data, handle, &fetch->texture) &&
         fetch->texture.address && (fetch->texture.surface || !wants_surface))
         return true;
     fetch->texture.address = 0;

@@ -68,7 +68,7 @@ static enum outcome execute(struct ptx_module *module, const struct kernel *kern
 {
     const size_t index = cushim__ptx_find_kernel(module, kernel->entry);
     const uint64_t parameters[2] = {OPERANDS, RESULTS};
-    const struct ptx_host host = {.find = find};
+    const struct ptx_callbacks callbacks = {.find = find};
     const struct ptx_shape shape = {.grid = {kernel->count / kernel->block, 1, 1},
                                     .block = {kernel->block, 1, 1}};
     uint64_t addresses[MOST_GLOBALS];
@@ -85,7 +85,7 @@ static enum outcome execute(struct ptx_module *module, const struct kernel *kern
         return REFUSED;
     }
     launch = cushim__ptx_launch_create(module, index, &shape, parameters, sizeof parameters,
-                                       addresses, &host, fixture);
+                                       addresses, &callbacks, fixture);
     for (unsigned slice = 0; launch && state == PTX_RUNNING && slice < MOST_SLICES; slice++)
         state = cushim__ptx_run(launch, SLICE);
     if (!launch || state == PTX_NO_MEMORY)
