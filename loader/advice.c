@@ -152,13 +152,13 @@ static void advise_on_init(CUresult code, struct cushim__text *text)
 bool cushim__is_init_of_fork(const struct cushim_report *report)
 {
     return report->state == CUSHIM_STATE_INIT_FAILED &&
-           report->code == CUDA_ERROR_NOT_INITIALIZED && cushim__process_was_forked();
+           report->code == CUDA_ERROR_NOT_INITIALIZED && cushim__system_process_was_forked();
 }
 
 static void advise_to_find(struct cushim__text *text)
 {
     cushim__text_add(text, FIND_DRIVER " If it is elsewhere, ");
-    if (cushim__ignores_environment(NULL))
+    if (cushim__system_ignores_environment(NULL))
         cushim__text_add(text, OTHER_PLACE ": a process with more rights than its user ignores "
                                            "CUSHIM_LIBRARY" SEARCH_VARIABLE ".");
     else

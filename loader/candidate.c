@@ -5,7 +5,7 @@
 
 #include "loader/library.h"
 #include "loader/loader.h"
-#include "loader/system.h"
+#include "src/base/system.h"
 #include "src/base/text.h"
 
 /* The result of the load if no candidate has a higher rank, which means that it got further. */
@@ -76,7 +76,7 @@ static void set_opened_outcome(struct cushim__candidate *candidate, enum cushim_
     struct cushim__text text;
 
     cushim__text_begin(&text, candidate->message, sizeof candidate->message);
-    if (candidate->path[0] && !cushim__path_is_absolute(candidate->path)) {
+    if (candidate->path[0] && !cushim__system_path_is_absolute(candidate->path)) {
         char path[CUSHIM_REPORT_PATH_BYTES];
         source_path(source, path, sizeof path);
         cushim__text_format(&text, "%s%s", path, path[0] ? ": " : "");
@@ -164,7 +164,7 @@ static void try_named(const struct cushim_load_options *options, struct cushim_r
         cushim__reject(candidate, CUSHIM_OUTCOME_REFUSED,
                        origin == CUSHIM_ORIGIN_ENVIRONMENT ? "CUSHIM_LIBRARY is set, but empty"
                                                            : "the path is empty");
-    else if (!cushim__path_is_absolute(path))
+    else if (!cushim__system_path_is_absolute(path))
         cushim__reject(candidate, CUSHIM_OUTCOME_REFUSED, "the path is not absolute");
     else if (strlen(path) >= sizeof candidate->path)
         cushim__reject(candidate, CUSHIM_OUTCOME_REFUSED, "the path is too long");
@@ -212,7 +212,7 @@ CUresult cushim__find_driver(const struct cushim_load_options *options,
         examine(options, report, add_candidate(report, CUSHIM_ORIGIN_RESOLVER, ""), source);
     } else if (options->library) {
         try_named(options, report, CUSHIM_ORIGIN_OPTION, options->library, source);
-    } else if ((named = cushim__environment("CUSHIM_LIBRARY", value, sizeof value))) {
+    } else if ((named = cushim__system_variable("CUSHIM_LIBRARY", value, sizeof value))) {
         try_named(options, report, CUSHIM_ORIGIN_ENVIRONMENT, named, source);
     } else {
         search(options, report, source);

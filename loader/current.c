@@ -246,7 +246,7 @@ static void fill_copy(struct copy *copy, const struct cushim_table *original)
 static bool wait_until_filled(const struct copy *copy)
 {
     for (unsigned times = 0; times < 200 && !atomic_load(&copy->is_filled); times++)
-        cushim__pause(times);
+        cushim__system_yield(times);
     return atomic_load(&copy->is_filled);
 }
 

@@ -14,7 +14,7 @@
 #include "loader/library.h"
 #include "loader/loader.h"
 #include "loader/symbols.h"
-#include "loader/system.h"
+#include "src/base/system.h"
 
 #define FIRST_SLOT (sizeof(size_t))
 

@@ -13,8 +13,8 @@
 #include "loader/loader.h"
 #include "loader/report.h"
 #include "loader/symbols.h"
-#include "loader/system.h"
 #include "src/base/options.h"
+#include "src/base/system.h"
 
 /* The last result of cuInit, which may be any 32-bit number, or NOT_CALLED. */
 #define NOT_CALLED INT64_MAX
@@ -34,19 +34,19 @@ CUresult CUDAAPI cushim__init_slot(unsigned flags)
     CUresult(CUDAAPI * init)(unsigned) =
         (CUresult(CUDAAPI *)(unsigned))cushim__loaded_driver()->init;
     /* A thread that is cancelled in cuInit would be counted forever. */
-    const int cancellation = cushim__disable_cancellation();
+    const int cancellation = cushim__system_disable_cancellation();
     CUresult code;
 
     atomic_fetch_add(&initialising, 1);
     code = init(flags);
     if (code == CUDA_SUCCESS)
-        atomic_store(&init_process, cushim__process());
+        atomic_store(&init_process, cushim__system_process_id());
     /* A later call that fails, for instance because of other flags, does not undo a success. */
     if (code == CUDA_SUCCESS || atomic_load(&init_process) == 0)
         atomic_store(&init_result, (int)code);
     /* This comes last, so that a forked child sees either the count or the process. */
     atomic_fetch_sub(&initialising, 1);
-    cushim__restore_cancellation(cancellation);
+    cushim__system_restore_cancellation(cancellation);
     return code;
 }
 
@@ -98,7 +98,10 @@ static void in_child(void)
 
 void cushim__handle_forks(void)
 {
-    cushim__register_atfork(before_fork, in_child);
+    static const struct cushim__fork_handlers handlers = {.prepare = before_fork,
+                                                          .child = in_child};
+
+    cushim__system_handle_forks(CUSHIM__FORK_LOADER, &handlers);
 }
 
 bool cushim__is_forked(void)

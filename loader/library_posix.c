@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "loader/places.h"
-#include "loader/system.h"
+#include "src/base/system.h"
 #include "src/base/text.h"
 
 /* `libcuda.so` is not tried, since that is the name of the toolkit's link-time stub. */
@@ -181,7 +181,7 @@ void *cushim__library_open(struct cushim__candidate *candidate)
         return NULL;
     }
     /* Only the linker knows what a search by name finds, and what placeholders stand for. */
-    if (cushim__path_is_absolute(candidate->path) && !has_placeholder(candidate->path) &&
+    if (cushim__system_path_is_absolute(candidate->path) && !has_placeholder(candidate->path) &&
         !cushim__elf_check(candidate))
         return NULL;
     library = dlopen(candidate->path, RTLD_NOW | RTLD_LOCAL);
@@ -255,7 +255,7 @@ static int look_for_other(struct dl_phdr_info *object, size_t size, void *data)
     (void)size;
     if (!name || strncmp(name, "/libcuda.so", strlen("/libcuda.so")) != 0 ||
         strcmp(object->dlpi_name, other->library) == 0 ||
-        cushim__path_is_same_file(object->dlpi_name, other->library))
+        cushim__system_path_is_same_file(object->dlpi_name, other->library))
         return 0;
     cushim__text_copy(other->path, other->size, object->dlpi_name);
     return 1;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <windows.h>
 
-#include "loader/system.h"
+#include "src/base/system.h"
 #include "src/base/text.h"
 #include "src/base/wide_windows.h"
 
@@ -142,7 +142,7 @@ void *cushim__library_open(struct cushim__candidate *candidate)
         cushim__reject(candidate, CUSHIM_OUTCOME_REFUSED, "the path is not valid UTF-8");
         return NULL;
     }
-    if (!cushim__path_is_absolute(candidate->path))
+    if (!cushim__system_path_is_absolute(candidate->path))
         return search_library(candidate, path);
     if (!cushim__pe_check(candidate, path))
         return NULL;
@@ -192,6 +192,6 @@ void cushim__other_driver(const char *library, char *path, size_t size)
     path[0] = '\0';
     if (other)
         cushim__library_path(other, path, size);
-    if (strcmp(path, library) == 0 || cushim__path_is_same_file(path, library))
+    if (strcmp(path, library) == 0 || cushim__system_path_is_same_file(path, library))
         path[0] = '\0';
 }

@@ -12,8 +12,9 @@
 #include "loader/loader.h"
 #include "loader/report.h"
 #include "loader/symbols.h"
-#include "loader/system.h"
+#include "loader/table_pages.h"
 #include "src/base/options.h"
+#include "src/base/system.h"
 
 /*
  * One attempt at a time uses static memory, so that closing a plugin leaks nothing. A concurrent
@@ -84,11 +85,12 @@ static bool is_loaded_from(const struct cushim_report *report, const char *libra
 {
     const char *candidate = cushim__deciding_candidate(report)->path;
 
-    if (!cushim__path_is_absolute(library))
+    if (!cushim__system_path_is_absolute(library))
         return false;
     return strcmp(library, report->library) == 0 || strcmp(library, candidate) == 0 ||
-           cushim__path_is_same_file(library, report->library) ||
-           (cushim__path_is_absolute(candidate) && cushim__path_is_same_file(library, candidate));
+           cushim__system_path_is_same_file(library, report->library) ||
+           (cushim__system_path_is_absolute(candidate) &&
+            cushim__system_path_is_same_file(library, candidate));
 }
 
 /* Return what a caller with these options gets once the load is settled. */
@@ -118,11 +120,11 @@ static struct cushim__loaded *begin_attempt(void)
         attempt->table = cushim__pages(CUSHIM__PAGES_DRIVER);
         return attempt;
     }
-    attempt = cushim__map_pages(sizeof *attempt);
+    attempt = cushim__system_map_pages(sizeof *attempt);
     if (attempt)
-        attempt->table = cushim__map_pages(sizeof *attempt->table);
+        attempt->table = cushim__system_map_pages(sizeof *attempt->table);
     if (attempt && !attempt->table) {
-        cushim__unmap_pages(attempt, sizeof *attempt);
+        cushim__system_unmap_pages(attempt, sizeof *attempt);
         attempt = NULL;
     }
     return attempt;
@@ -138,8 +140,8 @@ static void discard_attempt(struct cushim__loaded *attempt)
             atomic_flag_clear(&static_attempt_is_taken);
         return;
     }
-    cushim__unmap_pages(attempt->table, sizeof *attempt->table);
-    cushim__unmap_pages(attempt, sizeof *attempt);
+    cushim__system_unmap_pages(attempt->table, sizeof *attempt->table);
+    cushim__system_unmap_pages(attempt, sizeof *attempt);
 }
 
 static CUresult CUDAAPI error_name_slot(CUresult code, const char **name)
@@ -208,7 +210,7 @@ static CUresult attempt_load(const struct cushim_load_options *options)
 
 static CUresult load(const struct cushim_load_options *options, bool again)
 {
-    const uintptr_t thread = cushim__thread();
+    const uintptr_t thread = cushim__system_thread_token();
     _Atomic uintptr_t *entry = NULL;
     CUresult code;
     int cancellation;
@@ -223,13 +225,13 @@ static CUresult load(const struct cushim_load_options *options, bool again)
         if (is_inside)
             return CUDA_ERROR_NOT_INITIALIZED;
         if (!entry)
-            cushim__pause(times);
+            cushim__system_yield(times);
     }
     /* A thread that is cancelled inside would leak its entry and its memory. */
-    cancellation = cushim__disable_cancellation();
+    cancellation = cushim__system_disable_cancellation();
     /* The thread that had this entry before may have settled the load. */
     code = is_settled(again) ? settled_code(options) : attempt_load(options);
-    cushim__restore_cancellation(cancellation);
+    cushim__system_restore_cancellation(cancellation);
     atomic_store(entry, 0);
     return code;
 }

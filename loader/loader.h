@@ -27,7 +27,7 @@
 
 #include "loader/report.h"
 #include "loader/symbols.h"
-#include "loader/system.h"
+#include "loader/table_pages.h"
 #include "loader/thunks.h"
 #include "src/base/text.h"
 

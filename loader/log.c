@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "loader/loader.h"
-#include "loader/system.h"
+#include "src/base/system.h"
 
 enum { LINE = 512 };
 
@@ -39,7 +39,7 @@ static atomic_bool is_used;
 
 void cushim__log_after_fork(void)
 {
-    const uintptr_t self = cushim__thread();
+    const uintptr_t self = cushim__system_thread_token();
 
     for (unsigned i = 0; i < 2 * MOST_READERS; i++) {
         _Atomic uintptr_t *reader = &slots[i / MOST_READERS].readers[i % MOST_READERS];
@@ -70,14 +70,14 @@ static _Atomic uintptr_t *take_entry(struct slot *slot, uintptr_t thread)
             if (atomic_compare_exchange_strong(&slot->readers[i], &none, thread))
                 return &slot->readers[i];
         }
-        cushim__pause(times);
+        cushim__system_yield(times);
     }
 }
 
 /* Enter the current slot. `*entry` is to be zeroed at the end; NULL if this thread was inside. */
 static struct slot *enter(_Atomic uintptr_t **entry)
 {
-    const uintptr_t self = cushim__thread();
+    const uintptr_t self = cushim__system_thread_token();
 
     for (;;) {
         const unsigned index = atomic_load(&current_slot);
@@ -99,7 +99,7 @@ static void wait_for_readers(const struct slot *slot, uintptr_t self)
         uintptr_t reader = atomic_load(&slot->readers[i]);
 
         for (unsigned times = 0; reader && reader != self; times++) {
-            cushim__pause(times);
+            cushim__system_yield(times);
             reader = atomic_load(&slot->readers[i]);
         }
     }
@@ -107,7 +107,7 @@ static void wait_for_readers(const struct slot *slot, uintptr_t self)
 
 void cushim_log_set(cushim_log_function function, void *data)
 {
-    const uintptr_t self = cushim__thread();
+    const uintptr_t self = cushim__system_thread_token();
     uintptr_t none = 0;
     unsigned former;
 
@@ -115,7 +115,7 @@ void cushim_log_set(cushim_log_function function, void *data)
     atomic_store(&is_used, true);
     for (unsigned times = 0; !atomic_compare_exchange_strong(&changing, &none, self); times++) {
         none = 0;
-        cushim__pause(times);
+        cushim__system_yield(times);
     }
     former = atomic_load(&current_slot);
     slots[!former].function = function;

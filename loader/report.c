@@ -14,7 +14,7 @@
 
 #include "loader/loader.h"
 #include "loader/report.h"
-#include "loader/system.h"
+#include "src/base/system.h"
 #include "src/base/text.h"
 
 static struct cushim_report failed_report;
@@ -35,7 +35,7 @@ static void copy_attempt(struct cushim_report *to, const struct cushim_report *f
  */
 static void copy_failed(struct cushim_report *to, const struct cushim_report *from)
 {
-    const uintptr_t thread = cushim__thread();
+    const uintptr_t thread = cushim__system_thread_token();
     uintptr_t seen = 0;
 
     for (unsigned times = 0; !atomic_compare_exchange_strong(&holder, &seen, thread); times++) {
@@ -43,7 +43,7 @@ static void copy_failed(struct cushim_report *to, const struct cushim_report *fr
             copy_attempt(to, from);
             return;
         }
-        cushim__pause(times);
+        cushim__system_yield(times);
         seen = 0;
     }
     copy_attempt(to, from);
@@ -68,7 +68,7 @@ static void complete(struct cushim_report *report)
 
     report->installed = cushim__is_installed();
     report->table_writable = cushim__own_table_is_writable();
-    report->library_ignored = cushim__ignores_environment("CUSHIM_LIBRARY");
+    report->library_ignored = cushim__system_ignores_environment("CUSHIM_LIBRARY");
     if (cushim__is_forked()) {
         report->state = CUSHIM_STATE_FORKED;
         report->code = CUDA_ERROR_NOT_INITIALIZED;

@@ -79,11 +79,3 @@ bool cushim__system_variable_nonempty(const char *name, char **value)
     }
     return is_read;
 }
-
-/* There are no forks on Windows. */
-void cushim__set_fork_handlers(enum cushim__fork_part part,
-                               const struct cushim__fork_handlers *handlers)
-{
-    (void)part;
-    (void)handlers;
-}

@@ -73,8 +73,28 @@ bool cushim__system_path_is_same_file(const char *one, const char *other);
 void *cushim__system_map_pages(size_t size);
 void cushim__system_unmap_pages(void *memory, size_t size);
 
-/* Call `before` in a process that forks, `child` in its child. Repeated calls change nothing. */
-void cushim__register_atfork(void (*before)(void), void (*child)(void));
+/*
+ * Handlers around fork(), in an order that does not depend on who registers first. The loader is
+ * the first before a fork, since it may call the driver. The layer and the mock then take their
+ * locks in the order of this enum, so that the child finds them free.
+ */
+enum cushim__fork_part {
+    CUSHIM__FORK_LOADER,
+    CUSHIM__FORK_LAYER,
+    CUSHIM__FORK_MOCK,
+    CUSHIM__FORK_PARTS,
+};
+
+/* Each may be NULL, and may be called twice by a fork: a second call must change nothing. */
+struct cushim__fork_handlers {
+    void (*prepare)(void); /* before the fork */
+    void (*parent)(void);  /* after the fork, in the parent, in reverse order */
+    void (*child)(void);   /* after the fork, in the child, in reverse order */
+};
+
+/* Register a part's handlers. Repeated calls change nothing, and Windows has no forks. */
+void cushim__system_handle_forks(enum cushim__fork_part part,
+                                 const struct cushim__fork_handlers *handlers);
 
 /* --- process_posix.c, process_windows.c --- */
 
@@ -100,22 +120,6 @@ bool cushim__system_variable_copy(const char *name, char **value);
 
 /* The same, but an empty variable counts as not set. */
 bool cushim__system_variable_nonempty(const char *name, char **value);
-
-/*
- * Handlers around fork(). The layer and the mock hold their locks across a fork, so that the child
- * finds them free. The locks are taken in the order of this enum, whichever part registered first.
- */
-enum cushim__fork_part { CUSHIM__FORK_LAYER, CUSHIM__FORK_MOCK, CUSHIM__FORK_PARTS };
-
-struct cushim__fork_handlers {
-    void (*prepare)(void); /* before the fork */
-    void (*parent)(void);  /* after the fork, in the parent, in reverse order */
-    void (*child)(void);   /* after the fork, in the child, in reverse order */
-};
-
-/* Register handlers. Repeated calls change nothing, and Windows has no forks. */
-void cushim__set_fork_handlers(enum cushim__fork_part part,
-                               const struct cushim__fork_handlers *handlers);
 
 /* --- files_posix.c, files_windows.c --- */
 

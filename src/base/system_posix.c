@@ -122,11 +122,48 @@ void cushim__system_restore_cancellation(int former)
     pthread_setcancelstate(former, NULL);
 }
 
-void cushim__register_atfork(void (*before)(void), void (*child)(void))
+static const struct cushim__fork_handlers *_Atomic parts[CUSHIM__FORK_PARTS];
+
+static void prepare(void)
+{
+    for (unsigned part = 0; part < CUSHIM__FORK_PARTS; part++) {
+        const struct cushim__fork_handlers *handlers = atomic_load(&parts[part]);
+
+        if (handlers && handlers->prepare)
+            handlers->prepare();
+    }
+}
+
+static void parent(void)
+{
+    for (unsigned part = CUSHIM__FORK_PARTS; part-- > 0;) {
+        const struct cushim__fork_handlers *handlers = atomic_load(&parts[part]);
+
+        if (handlers && handlers->parent)
+            handlers->parent();
+    }
+}
+
+static void child(void)
+{
+    for (unsigned part = CUSHIM__FORK_PARTS; part-- > 0;) {
+        const struct cushim__fork_handlers *handlers = atomic_load(&parts[part]);
+
+        if (handlers && handlers->child)
+            handlers->child();
+    }
+}
+
+/*
+ * Concurrent threads may register twice, so the handlers may run twice. Making one thread wait for
+ * the other would hang a child that is forked in between.
+ */
+void cushim__system_handle_forks(enum cushim__fork_part part,
+                                 const struct cushim__fork_handlers *handlers)
 {
     static atomic_bool is_registered;
 
-    /* Concurrent threads may register twice, so the handlers may run twice. */
-    if (!atomic_load(&is_registered) && pthread_atfork(before, NULL, child) == 0)
+    atomic_store(&parts[part], handlers);
+    if (!atomic_load(&is_registered) && pthread_atfork(prepare, parent, child) == 0)
         atomic_store(&is_registered, true);
 }

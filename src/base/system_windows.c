@@ -171,8 +171,9 @@ void cushim__system_restore_cancellation(int former)
 }
 
 /* There is no fork on Windows. */
-void cushim__register_atfork(void (*before)(void), void (*child)(void))
+void cushim__system_handle_forks(enum cushim__fork_part part,
+                                 const struct cushim__fork_handlers *handlers)
 {
-    (void)before;
-    (void)child;
+    (void)part;
+    (void)handlers;
 }

@@ -198,7 +198,8 @@ static FILE *open_report(bool again)
 
     if (!cushim__check_options.report)
         return NULL;
-    snprintf(path, sizeof path, "%s.%" PRIu32, cushim__check_options.report, cushim__process_id());
+    snprintf(path, sizeof path, "%s.%" PRIu32, cushim__check_options.report,
+             cushim__system_process_id());
     again = again && part >= 0;
     file = fopen(path, again ? "r+" : "a");
     if (!file)
@@ -228,7 +229,7 @@ static void write_line(const char *line)
     snprintf(text, sizeof text,
              "cushim: warning: the findings of process %" PRIu32
              " are only printed: %.200s.* cannot be written: %s\n",
-             cushim__process_id(), cushim__check_options.report, strerror(errno));
+             cushim__system_process_id(), cushim__check_options.report, strerror(errno));
     if (cushim__check_options.print)
         cushim__check_options.print(text);
 }

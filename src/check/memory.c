@@ -41,7 +41,8 @@ static void judge(struct cushim__call *call, const struct order_side *side, bool
                 : side->type != CU_MEMORYTYPE_DEVICE && side->type != CU_MEMORYTYPE_UNIFIED)
         return;
     is_either = object->is_destroyed && side->type == CU_MEMORYTYPE_UNIFIED;
-    crashes = is_either && !cushim__host_read(&byte, (const void *)(uintptr_t)side->base, 1);
+    crashes =
+        is_either && !cushim__system_read_memory(&byte, (const void *)(uintptr_t)side->base, 1);
     if (is_refused != (is_either && !crashes))
         return;
     offset = region->start - object->value;
@@ -84,7 +85,7 @@ static void judge_argument(const struct cushim__call *call, unsigned index, uint
     if (!object || !object->is_destroyed || object->type != CUSHIM__TYPE_MEMORY ||
         object->maker.place.call == 0 ||
         cushim__order_memory_of(object->maker.slot) == ORDER_PAGE_LOCKED ||
-        cushim__host_read(&byte, (const void *)(uintptr_t)value, 1))
+        cushim__system_read_memory(&byte, (const void *)(uintptr_t)value, 1))
         return;
     cushim__check_report(call, CUSHIM__CHECK_ARGUMENT_FREED, object, NULL,
                          "parameter %u of the kernel is given %s, which was freed", index,
@@ -128,7 +129,7 @@ void cushim__check_memory_before(struct cushim__call *call)
     for (unsigned i = 0;
          arguments && (size = size_of_parameter(call->values[effects->function], i)) > 0; i++) {
         for (size_t at = 0; at + sizeof value <= size; at += sizeof value) {
-            if (cushim__host_read(&value, arguments[i] + at, sizeof value))
+            if (cushim__system_read_memory(&value, arguments[i] + at, sizeof value))
                 judge_argument(call, i, value);
         }
     }

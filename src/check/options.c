@@ -175,7 +175,7 @@ CUresult cushim__check_suppressions_read(struct cushim__check_options *options, 
 CUresult cushim__check_suppressions_load(struct cushim__check_options *options, const char *path,
                                          char *message, size_t size)
 {
-    FILE *file = cushim__host_file(path);
+    FILE *file = cushim__system_open_file(path);
     char *text = file ? malloc(LARGEST_FILE + 1) : NULL;
     CUresult code = CUDA_ERROR_INVALID_VALUE;
 

@@ -435,9 +435,9 @@ void cushim__order_work_end(void)
 
 bool cushim__order_work_begin(void)
 {
-    static const struct race_host host = {
+    static const struct race_callbacks callbacks = {
         .find = find_memory, .name = name_memory, .found = found_race, .log = log_nothing};
 
     submitted = 0;
-    return cushim__race_create(&host);
+    return cushim__race_create(&callbacks);
 }

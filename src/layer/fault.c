@@ -65,7 +65,7 @@ static void pass_time(uint64_t duration_ns)
     if (mock)
         mock->delay(duration_ns);
     else
-        cushim__sleep(duration_ns);
+        cushim__system_sleep_ns(duration_ns);
 }
 
 /*

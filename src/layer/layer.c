@@ -23,6 +23,8 @@ static _Thread_local struct cushim_layer *locked;
 
 static void lock_for_fork(void)
 {
+    if (locked) /* by an earlier call for the same fork */
+        return;
     locked = cushim_layer_current();
     if (locked)
         cushim__lock_take(&locked->lock);
@@ -71,7 +73,7 @@ CUresult cushim__layer_create(const struct cushim_table *table, struct cushim_la
         __atomic_store_n(&is_taken, false, __ATOMIC_RELEASE);
         return table == &cushim__layer_table ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_OUT_OF_MEMORY;
     }
-    cushim__set_fork_handlers(CUSHIM__FORK_LAYER, &fork_handlers);
+    cushim__system_handle_forks(CUSHIM__FORK_LAYER, &fork_handlers);
     created->wrapped = table;
     created->serial = ++serial;
     memcpy(&cushim__layer_next, table, sizeof cushim__layer_next);

@@ -27,8 +27,8 @@ static void complain(const char *what)
 bool cushim__library_is_asked(const char *variable)
 {
     char *path = NULL, *driver = NULL;
-    const bool is_asked = cushim__variable_said(variable, &path) && path &&
-                          cushim__variable_said("CUSHIM_DRIVER", &driver) && !driver;
+    const bool is_asked = cushim__system_variable_nonempty(variable, &path) && path &&
+                          cushim__system_variable_nonempty("CUSHIM_DRIVER", &driver) && !driver;
 
     free(path);
     free(driver);
@@ -45,8 +45,8 @@ bool cushim__library_trace(const char *driver, int driver_version, char *message
     char *path = NULL, *settings = NULL;
     bool is_done = true;
 
-    if (!cushim__variable_said("CUSHIM_TRACE", &path) ||
-        !cushim__variable_said("CUSHIM_TRACE_OPTIONS", &settings)) {
+    if (!cushim__system_variable_nonempty("CUSHIM_TRACE", &path) ||
+        !cushim__system_variable_nonempty("CUSHIM_TRACE_OPTIONS", &settings)) {
         is_done = lack_memory("trace", message, size);
     } else if (path) {
         options.path = path;
@@ -66,9 +66,9 @@ static bool begin_check(char *message, size_t size)
     char *settings = NULL, *suppressions = NULL;
     bool is_done = true;
 
-    if (!cushim__variable_said("CUSHIM_CHECK", &check_report) ||
-        !cushim__variable_said("CUSHIM_CHECK_OPTIONS", &settings) ||
-        !cushim__variable_said("CUSHIM_CHECK_SUPPRESSIONS", &suppressions)) {
+    if (!cushim__system_variable_nonempty("CUSHIM_CHECK", &check_report) ||
+        !cushim__system_variable_nonempty("CUSHIM_CHECK_OPTIONS", &settings) ||
+        !cushim__system_variable_nonempty("CUSHIM_CHECK_SUPPRESSIONS", &suppressions)) {
         is_done = lack_memory("check", message, size);
     } else if (check_report) {
         options.report = check_report;

@@ -57,7 +57,7 @@ static bool load(struct cushim_mock *mock, char *message, size_t size)
 
 bool cushim__library_kernels(struct cushim_mock *mock, char *message, size_t size)
 {
-    if (!cushim__variable_said("CUSHIM_MOCK_KERNELS", &file)) {
+    if (!cushim__system_variable_nonempty("CUSHIM_MOCK_KERNELS", &file)) {
         snprintf(message, size, "there is no memory for the name of its kernels' file");
         return false;
     }

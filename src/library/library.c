@@ -69,8 +69,8 @@ static struct cushim_mock *create(void)
 {
     char message[1024] = "";
     char *file = NULL, *settings = NULL;
-    const bool is_read = cushim__variable_said("CUSHIM_MOCK_CONFIG", &file) &&
-                         cushim__variable_said("CUSHIM_MOCK_SETTINGS", &settings);
+    const bool is_read = cushim__system_variable_nonempty("CUSHIM_MOCK_CONFIG", &file) &&
+                         cushim__system_variable_nonempty("CUSHIM_MOCK_SETTINGS", &settings);
     struct cushim_mock *mock = NULL;
     const struct cushim_mock_options options = {
         .size = sizeof options,
@@ -212,9 +212,9 @@ static void write_report(struct cushim_mock *mock)
 {
     char path[4096], *prefix = NULL;
 
-    if (!cushim__variable_said("CUSHIM_MOCK_REPORT", &prefix) || !prefix)
+    if (!cushim__system_variable_nonempty("CUSHIM_MOCK_REPORT", &prefix) || !prefix)
         return;
-    snprintf(path, sizeof path, "%s.%" PRIu32, prefix, cushim__process_id());
+    snprintf(path, sizeof path, "%s.%" PRIu32, prefix, cushim__system_process_id());
     free(prefix);
     report = fopen(path, "a");
     if (!report)

@@ -42,7 +42,7 @@ bool cushim__library_kernels(struct cushim_mock *mock, char *message, size_t siz
     bool is_done;
 
     (void)mock;
-    is_done = cushim__variable_said("CUSHIM_MOCK_KERNELS", &file) && !file;
+    is_done = cushim__system_variable_nonempty("CUSHIM_MOCK_KERNELS", &file) && !file;
     if (!is_done)
         snprintf(message, size, "CUSHIM_MOCK_KERNELS is not there on Windows: remove it");
     free(file);

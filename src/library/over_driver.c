@@ -68,7 +68,7 @@ static bool load(void)
     char *path = NULL;
     CUresult code;
 
-    if (!cushim__variable_said("CUSHIM_DRIVER", &path) || !path) {
+    if (!cushim__system_variable_nonempty("CUSHIM_DRIVER", &path) || !path) {
         print_problem(
             "set CUSHIM_DRIVER to the path of the driver to use; until then every call fails");
         return false;
@@ -87,7 +87,7 @@ static bool load(void)
 static bool add_faults(void)
 {
     char *rules = NULL;
-    bool is_done = cushim__variable_said("CUSHIM_FAULTS", &rules);
+    bool is_done = cushim__system_variable_nonempty("CUSHIM_FAULTS", &rules);
 
     if (is_done && rules)
         is_done = cushim_fault_add_rules(layer, rules, message, sizeof message) == CUDA_SUCCESS;

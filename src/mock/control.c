@@ -148,10 +148,10 @@ static void report_race(const char *text)
 
 CUresult cushim__mock_races_create(void)
 {
-    static const struct race_host host = {
+    static const struct race_callbacks callbacks = {
         .find = find_memory, .name = name_memory, .report = report_race, .log = log_text};
 
-    if (cushim__mock->settings.races == MOCK_RACES_IGNORE || cushim__race_create(&host))
+    if (cushim__mock->settings.races == MOCK_RACES_IGNORE || cushim__race_create(&callbacks))
         return CUDA_SUCCESS;
     return CUDA_ERROR_OUT_OF_MEMORY;
 }

@@ -103,8 +103,9 @@ static void before_fork(void)
 {
     struct cushim_mock *mock = __atomic_load_n(&cushim__mock, __ATOMIC_ACQUIRE);
 
-    cushim__mock_call.held_for_fork = NULL;
-    if (!mock || cushim__mock_call_name()[0] || cushim__in_kernel)
+    /* It is held already if this was called before, for the same fork. */
+    if (!mock || cushim__mock_call.held_for_fork || cushim__mock_call_name()[0] ||
+        cushim__in_kernel)
         return;
     cushim__lock_take(&mock->lock);
     cushim__mock_call.held_for_fork = mock;
@@ -192,7 +193,7 @@ static CUresult create(const struct cushim_mock_options *options,
     }
     created->serial = ++serial;
     created->table = created->own = &cushim__mock_table;
-    cushim__set_fork_handlers(CUSHIM__FORK_MOCK, &fork_handlers);
+    cushim__system_handle_forks(CUSHIM__FORK_MOCK, &fork_handlers);
     cushim__lock_take(&created->lock);
     set_current(created);
     code = fill();

@@ -7,7 +7,7 @@
 
 #include <cushim/context.h>
 
-#include "loader/system.h"
+#include "src/base/system.h"
 #include "src/objects/objects.h"
 
 /* This is a number, since toolkit headers before 12.0 have no name for it. */

@@ -4,7 +4,7 @@
 #include <cushim/table.h>
 
 #include "loader/loader.h"
-#include "loader/system.h"
+#include "src/base/system.h"
 #include "src/objects/objects.h"
 
 /*
@@ -88,7 +88,7 @@ enum { IMMEDIATE_LOOKS = 4, FIRST_PAUSE_NS = 1000, LONGEST_PAUSE_NS = 1000 * 100
 
 CUresult cushim__poll(CUresult (*query)(void *object), void *object, uint64_t timeout_ns)
 {
-    const uint64_t start = cushim__clock_ns();
+    const uint64_t start = cushim__system_clock_ns();
     uint64_t pause = FIRST_PAUSE_NS;
 
     for (unsigned looks = 1;; looks++) {
@@ -97,13 +97,13 @@ CUresult cushim__poll(CUresult (*query)(void *object), void *object, uint64_t ti
 
         if (code != CUDA_ERROR_NOT_READY)
             return code;
-        waited = cushim__clock_ns() - start;
+        waited = cushim__system_clock_ns() - start;
         if (waited >= timeout_ns) /* 0 expires at the first query, UINT64_MAX after 584 years */
             return CUDA_ERROR_TIMEOUT;
         if (looks < IMMEDIATE_LOOKS)
             continue;
         left = timeout_ns - waited;
-        cushim__sleep_ns(pause < left ? pause : left);
+        cushim__system_sleep_ns(pause < left ? pause : left);
         if (pause < LONGEST_PAUSE_NS)
             pause = 2 * pause < LONGEST_PAUSE_NS ? 2 * pause : LONGEST_PAUSE_NS;
     }

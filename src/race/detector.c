@@ -13,12 +13,12 @@ enum { FIRST_ROOM = 16 };
 struct race_detector *cushim__race_detectors[RACE_USERS];
 _Thread_local enum race_user cushim__race_user;
 
-bool cushim__race_create(const struct race_host *host)
+bool cushim__race_create(const struct race_callbacks *callbacks)
 {
     cushim__race_detector = calloc(1, sizeof *cushim__race_detector);
     if (!cushim__race_detector)
         return false;
-    cushim__race_detector->ask = *host;
+    cushim__race_detector->ask = *callbacks;
     return cushim__race_histories_create() && cushim__race_report_create();
 }
 

@@ -33,7 +33,7 @@ struct race_history;
 struct race_name;
 
 struct race_detector {
-    struct race_host ask;
+    struct race_callbacks ask;
     uint64_t submitted; /* number of the last operation */
     bool is_disabled;   /* memory ran out, so no more races are looked for */
 

@@ -13,7 +13,7 @@
  *
  * Two operations are taken to be ordered if this cannot be known, so every reported race is one.
  *
- * The detector knows no driver. Its host embeds the structs below in its own, and reports what is
+ * The detector knows no driver. Its user embeds the structs below in its own, and reports what is
  * submitted, waited for and seen, from one thread at a time. While there is no detector, each
  * function only looks at one pointer.
  */
@@ -27,7 +27,7 @@
 #include "src/base/call_site.h"
 #include "src/race/clock.h"
 
-/* --- what the host keeps --- */
+/* --- what the user keeps --- */
 
 /* The streams of a context: the legacy default stream and those that it blocks are ordered. */
 struct race_group {
@@ -78,8 +78,8 @@ struct race_side {
     enum race_use use;
 };
 
-/* What the detector asks of its host. */
-struct race_host {
+/* What the detector asks of its user. */
+struct race_callbacks {
     /* Find the allocation that an address lies in. Returns false if it lies in none. */
     bool (*find)(uint64_t address, struct race_memory *memory);
     /* Write the name that an allocation has in reports. */
@@ -102,7 +102,7 @@ extern _Thread_local enum race_user cushim__race_user;
 #define cushim__race_detector (cushim__race_detectors[cushim__race_user])
 
 /* Create the detector. Returns false if memory runs out; call cushim__race_destroy() even then. */
-bool cushim__race_create(const struct race_host *host);
+bool cushim__race_create(const struct race_callbacks *callbacks);
 void cushim__race_destroy(void);
 
 /* --- what is submitted --- */
@@ -116,14 +116,14 @@ struct race_access {
     bool on_default; /* that stream is the legacy default stream */
     const char *kind, *name, *call;
     char stream_name[RACE_NAME_SIZE]; /* empty if it has none */
-    struct cushim__call_place place;  /* of the call; the host sets it after race_submit() */
+    struct cushim__call_place place;  /* of the call; the user sets it after race_submit() */
     struct race_clock *before;
 };
 
 /*
  * Submit an operation to a stream. `number` is greater than those of all before it, `kind` and
  * `call` are texts that stay, and `waits` says whether it waits for a value in memory. Returns
- * false if no races are looked for. Otherwise the host keeps `access->before`, a reference, and
+ * false if no races are looked for. Otherwise the user keeps `access->before`, a reference, and
  * `access->timeline` with the operation. Then come its uses of memory, and
  * cushim__race_submitted().
  */
@@ -207,7 +207,7 @@ void cushim__race_released(uint64_t number);
 /* --- what was found --- */
 
 /*
- * The host has found a race within one operation, such as between threads of a kernel. `place`
+ * The user has found a race within one operation, such as between threads of a kernel. `place`
  * distinguishes it from others of the same kernel, and `what` describes it. A race that is known is
  * not reported again. There must be a detector.
  */

@@ -11,7 +11,7 @@
 #include <cushim/event.h>
 #include <cushim/stream.h>
 
-#include "loader/system.h"
+#include "src/base/system.h"
 #include "src/objects/objects.h"
 #include "src/tool/base/driver.h"
 #include "src/tool/base/mock.h"
@@ -39,7 +39,7 @@ struct measurement {
  */
 static void show_progress(uint64_t *next_ns, unsigned done, unsigned total)
 {
-    const uint64_t now = cushim__clock_ns();
+    const uint64_t now = cushim__system_clock_ns();
 
     if (now < *next_ns)
         return;
@@ -117,7 +117,7 @@ static bool time_rounds(struct measurement *measurement, const struct setup *set
                         float *elapsed_ms, struct failure *failure)
 {
     const uint64_t first_ns =
-        system_is_terminal(stderr) ? cushim__clock_ns() + 1000000000 : UINT64_MAX;
+        system_is_terminal(stderr) ? cushim__system_clock_ns() + 1000000000 : UINT64_MAX;
     uint64_t next_ns = first_ns;
     float ignored;
     bool done = true;

@@ -185,7 +185,8 @@ static void report_keeps_what_stands_in_it(void **state)
     FILE *file;
 
     (void)state;
-    snprintf(name, sizeof name, "check-findings-report.%lu", (unsigned long)cushim__process_id());
+    snprintf(name, sizeof name, "check-findings-report.%lu",
+             (unsigned long)cushim__system_process_id());
     file = fopen(name, "w");
     assert_non_null(file);
     fputs("earlier\tone\n", file);

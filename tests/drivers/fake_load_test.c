@@ -8,8 +8,8 @@
 #include <cushim/cushim.h>
 
 #include "loader/symbols.h"
-#include "loader/system.h"
 #include "loader/versions.h"
+#include "src/base/system.h"
 #include "tests/drivers/route.h"
 #include "tests/support/child.h"
 #include "tests/support/cmocka.h"
@@ -138,7 +138,7 @@ static void check_load(const struct visit *visit, const struct cushim_load_optio
         check_int(report.state, CUSHIM_STATE_LOADED);
         check_contains(report.reason, "is loaded.");
         check_text(report.advice, "");
-        check(cushim__path_is_same_file(report.library, visit->path));
+        check(cushim__system_path_is_same_file(report.library, visit->path));
         check_int(cushim_driver()->EventQuery(NULL), 100000 + symbol_number("cuEventQuery"));
         check_int(atomic_load(init_calls), 0);
     } else {

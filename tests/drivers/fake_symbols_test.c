@@ -10,8 +10,8 @@
 #include <cushim/cushim.h>
 
 #include "loader/loader.h"
-#include "loader/system.h"
 #include "loader/versions.h"
+#include "src/base/system.h"
 #include "tests/drivers/route.h"
 #include "tests/support/calls.h"
 #include "tests/support/child.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NVIDIA's own drivers: each can be loaded by every route, and the report is right. */
 #include "loader/symbols.h"
-#include "loader/system.h"
+#include "src/base/system.h"
 #include "tests/drivers/real.h"
 #include "tests/support/child.h"
 #include "tests/support/cmocka.h"
@@ -14,7 +14,7 @@ static void check_loaded(const struct generation *generation, enum route route)
     check_int(report.code, CUDA_SUCCESS);
     check_int(report.driver_version, generation->version);
     check_text(report.advice, "");
-    check(cushim__path_is_same_file(report.library, real_library(generation)));
+    check(cushim__system_path_is_same_file(report.library, real_library(generation)));
     check_int(report.candidate_count, 1);
     check_int(report.candidates[0].origin, route_origin(route));
     check_int(report.candidates[0].outcome, CUSHIM_OUTCOME_LOADED);

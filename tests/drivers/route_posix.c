@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
-#include "loader/system.h"
+#include "loader/library.h"
 #include "tests/drivers/route.h"
 #include "tests/support/child.h"
 #include "tests/support/environment.h"

@@ -104,7 +104,7 @@ static void begin(struct hanging *hanging, struct cushim_layer *layer, uint64_t 
     atomic_store(&hanging->is_back, false);
     assert_int_equal(pthread_create(&hanging->thread, NULL, hang, hanging), 0);
     while (cushim_fault_fired(layer, 0) < fired)
-        cushim__yield();
+        cushim__system_yield(0);
 }
 
 static CUresult end(struct hanging *hanging)

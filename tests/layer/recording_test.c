@@ -279,7 +279,7 @@ static void *synchronise(void *stream)
 
 static void call_under_way_has_not_returned(void **state)
 {
-    struct cushim__host_thread runner;
+    struct cushim__thread runner;
     CUstream stream;
 
     (void)state;
@@ -289,14 +289,14 @@ static void call_under_way_has_not_returned(void **state)
     OK(driver->LaunchHostFunc(stream, gate_stand, &gate));
     gate_await(&gate);
     cushim_recording_clear(layer);
-    assert_true(cushim__host_thread_start(&runner, synchronise, stream));
+    assert_true(cushim__thread_start(&runner, synchronise, stream));
     while (cushim_recording_count(layer) == 0)
-        cushim__yield();
+        cushim__system_yield(0);
     assert_false(testkit_call(0).has_returned);
     cushim_recording_text(layer, text, sizeof text);
     assert_non_null(strstr(text, "cuStreamSynchronize(hStream=stream#1) has not returned\n"));
     gate_open(&gate);
-    cushim__host_thread_join(&runner);
+    cushim__thread_join(&runner);
     assert_true(testkit_call(0).has_returned);
     assert_int_equal(testkit_call(0).thread, 2);
     OK(driver->StreamDestroy_v2(stream));
@@ -330,7 +330,7 @@ static void *with_context(void *context)
 
 static void eight_threads_record_at_once(void **state)
 {
-    struct cushim__host_thread runners[THREADS];
+    struct cushim__thread runners[THREADS];
     unsigned created = 0, of_thread[THREADS + 2] = {0};
     CUcontext context;
 
@@ -339,9 +339,9 @@ static void eight_threads_record_at_once(void **state)
     OK(cushim_recording_start(layer, THREADS * (3 * ROUNDS + 2) + 4));
     OK(driver->CtxGetCurrent(&context));
     for (unsigned i = 0; i < THREADS; i++)
-        assert_true(cushim__host_thread_start(&runners[i], with_context, context));
+        assert_true(cushim__thread_start(&runners[i], with_context, context));
     for (unsigned i = 0; i < THREADS; i++)
-        cushim__host_thread_join(&runners[i]);
+        cushim__thread_join(&runners[i]);
     assert_int_equal(cushim_recording_lost(layer), 0);
     assert_int_equal(cushim_recording_count(layer), THREADS * (3 * ROUNDS + 2) + 1);
     for (size_t i = 0; i < cushim_recording_count(layer); i++) {

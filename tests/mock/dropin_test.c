@@ -10,8 +10,8 @@
 #include <cushim/table.h>
 
 #include "loader/symbols.h"
-#include "loader/system.h"
 #include "loader/versions.h"
+#include "src/base/system.h"
 #include "tests/support/child.h"
 #include "tests/support/cmocka.h"
 #include "tests/support/environment.h"

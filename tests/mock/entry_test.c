@@ -9,8 +9,8 @@
 #include <cushim/driver.h>
 
 #include "loader/symbols.h"
-#include "loader/system.h"
 #include "loader/versions.h"
+#include "src/base/system.h"
 #include "tests/mock/fixture.h"
 #include "tests/support/symbols.h"
 

@@ -90,7 +90,7 @@ static void hang_holds_up_those_who_wait_for_it(const char *mode)
     /* Enough time for the executor of threaded mode to find nothing to do, and to sleep. */
     for (int i = 0; i < 1000; i++) {
         CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(other));
-        cushim__yield();
+        cushim__system_yield(0);
     }
     CODE(CUDA_ERROR_NOT_READY, driver->EventQuery(event));
     cushim_fault_resume(layer());

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "loader/system.h"
+#include "src/base/system.h"
 
 /* An attribute that some toolkit headers do not declare. */
 enum { IPC_EVENTS = 125 };

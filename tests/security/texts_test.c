@@ -31,13 +31,13 @@ static unsigned tried, refused;
 
 /* How many files the mock has opened. */
 static unsigned opened;
-FILE *__real_cushim__host_file(const char *path);
-FILE *__wrap_cushim__host_file(const char *path);
+FILE *__real_cushim__system_open_file(const char *path);
+FILE *__wrap_cushim__system_open_file(const char *path);
 
-FILE *__wrap_cushim__host_file(const char *path)
+FILE *__wrap_cushim__system_open_file(const char *path)
 {
     opened++;
-    return __real_cushim__host_file(path);
+    return __real_cushim__system_open_file(path);
 }
 
 static CUresult create(const char *file, const char *settings)

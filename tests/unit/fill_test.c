@@ -7,7 +7,7 @@
 #include "fake.h"
 #include "forked.h"
 #include "loader/symbols.h"
-#include "loader/system.h"
+#include "src/base/system.h"
 #include "tests/support/library.h"
 
 enum { GUARD = 0xab };

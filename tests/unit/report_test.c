@@ -11,7 +11,6 @@
 #include "forked.h"
 #include "loader/report.h"
 #include "loader/symbols.h"
-#include "loader/system.h"
 #include "src/base/text.h"
 #include "tests/support/environment.h"
 

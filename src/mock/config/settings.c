@@ -38,7 +38,7 @@ static CUresult refuse(CUresult code, const char *path, const char *why, char *m
 
 static CUresult read_file(char **text, const char *path, char *message, size_t message_size)
 {
-    FILE *file = cushim__host_file(path);
+    FILE *file = cushim__system_open_file(path);
     char *buffer;
     size_t length;
     int error;
@@ -75,7 +75,7 @@ static size_t folder_length(const char *file)
 {
     size_t length = strlen(file);
 
-    while (length > 0 && !strchr(cushim__host_separators, file[length - 1]))
+    while (length > 0 && !strchr(cushim__system_separators, file[length - 1]))
         length--;
     return length;
 }
@@ -83,7 +83,7 @@ static size_t folder_length(const char *file)
 /* Make a path: unchanged if absolute, else in the folder of a file. False if it is too long. */
 static bool path_beside(char *path, size_t size, const char *file, const struct cushim__word *name)
 {
-    const bool rooted = cushim__host_path_is_rooted(name->start, name->length);
+    const bool rooted = !cushim__system_path_is_relative(name->start, name->length);
     const size_t folder = file && !rooted ? folder_length(file) : 0;
     const int length = snprintf(path, size, "%.*s%.*s", (int)folder, folder > 0 ? file : "",
                                 (int)name->length, name->start);
@@ -149,7 +149,7 @@ static CUresult parse_builtin(struct mock_settings *settings, const struct cushi
 static bool is_path(const struct cushim__word *value)
 {
     for (size_t i = 0; i < value->length; i++) {
-        if (value->start[i] == '.' || strchr(cushim__host_separators, value->start[i]))
+        if (value->start[i] == '.' || strchr(cushim__system_separators, value->start[i]))
             return true;
     }
     return false;

@@ -129,7 +129,7 @@ struct mock_thread *cushim__mock_thread_get(void)
     if (!thread)
         return NULL;
     thread->number = ++cushim__mock->threads_made;
-    thread->id = cushim__host_thread_id();
+    thread->id = cushim__system_thread_id();
     thread->capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
     thread->next = cushim__mock->threads;
     cushim__mock->threads = thread;
@@ -176,7 +176,7 @@ void cushim__mock_threads_sweep(void)
     if (cushim__mock->threads_stay)
         return;
     for (struct mock_thread *thread = *link; thread; thread = thread->next)
-        thread->ended = cushim__host_thread_ended(thread->id);
+        thread->ended = cushim__system_thread_ended(thread->id);
     while ((context = cushim__mock_object_next(MOCK_CONTEXT, context)))
         end_streams(context);
     while (*link) {

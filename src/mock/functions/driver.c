@@ -29,7 +29,7 @@ CUresult cushim__mock_Init(unsigned int Flags)
         return CUDA_ERROR_NO_DEVICE;
     if (mock->settings.driver_state == MOCK_DRIVER_VERSION_MISMATCH)
         return CUDA_ERROR_SYSTEM_DRIVER_MISMATCH;
-    if (!cushim__variable("CUDA_VISIBLE_DEVICES", &visible))
+    if (!cushim__system_variable_copy("CUDA_VISIBLE_DEVICES", &visible))
         return CUDA_ERROR_OUT_OF_MEMORY;
     code = cushim__mock_devices_show(mock, visible);
     free(visible);
@@ -57,7 +57,7 @@ cushim_function (*cushim__mock_symbol_source)(unsigned slot) = in_table;
 bool cushim__mock_symbol_exists(unsigned slot, int version)
 {
     return cushim__symbols[slot].since <= version && !cushim__fault_hides(slot) &&
-           (cushim__host_is_windows || !(cushim__symbols[slot].flags & CUSHIM__WINDOWS));
+           (cushim__system_is_windows || !(cushim__symbols[slot].flags & CUSHIM__WINDOWS));
 }
 
 /*

@@ -151,7 +151,7 @@ static void print(const struct mock_graph *graph, FILE *file)
 
 CUresult cushim__mock_GraphDebugDotPrint(const struct mock_graph *graph, const char *path)
 {
-    FILE *file = cushim__host_new_file(path);
+    FILE *file = cushim__system_create_file(path);
     bool failed;
 
     if (!file)

@@ -26,7 +26,7 @@ struct mock_held {
 
 /* The thread that calls destructors. */
 static struct {
-    struct cushim__host_thread thread;
+    struct cushim__thread thread;
     struct cushim__condition work;
     uint64_t serial; /* of the mock that it runs for; 0 if it does not run */
     bool stop;
@@ -65,7 +65,7 @@ static CUresult start(void)
     if (reaper.serial == cushim__mock->serial)
         return CUDA_SUCCESS;
     reaper.first = reaper.last = NULL;
-    if (!cushim__host_thread_start(&reaper.thread, run, NULL))
+    if (!cushim__thread_start(&reaper.thread, run, NULL))
         return CUDA_ERROR_OUT_OF_MEMORY;
     reaper.serial = cushim__mock->serial;
     return CUDA_SUCCESS;
@@ -95,7 +95,7 @@ void cushim__mock_user_objects_clear(void)
     reaper.stop = true;
     cushim__condition_signal(&reaper.work);
     cushim__lock_release(&cushim__mock->lock);
-    cushim__host_thread_join(&reaper.thread);
+    cushim__thread_join(&reaper.thread);
     cushim__lock_take(&cushim__mock->lock);
     reaper.serial = 0;
     reaper.stop = false;

@@ -157,7 +157,7 @@ static CUresult measure_elf(const void *start, size_t *bytes)
     Elf64_Shdr section;
     uint64_t end = sizeof header;
 
-    if (!cushim__host_read(&header, start, sizeof header))
+    if (!cushim__system_read_memory(&header, start, sizeof header))
         return CUDA_ERROR_INVALID_IMAGE;
     *bytes = sizeof header;
     if (header.e_ident[EI_CLASS] != ELFCLASS64) /* refused later */
@@ -171,8 +171,8 @@ static CUresult measure_elf(const void *start, size_t *bytes)
     if (header.e_shnum > 0 && header.e_shentsize != sizeof section)
         return CUDA_ERROR_INVALID_IMAGE;
     for (unsigned i = 0; i < header.e_shnum; i++) {
-        if (!cushim__host_read(&section, at(start, header.e_shoff + i * sizeof section),
-                               sizeof section))
+        if (!cushim__system_read_memory(&section, at(start, header.e_shoff + i * sizeof section),
+                                        sizeof section))
             return CUDA_ERROR_INVALID_IMAGE;
         if (!cushim__mock_section_has_bytes(&section))
             continue;
@@ -188,8 +188,8 @@ static CUresult measure_fatbin(const void *start, size_t *bytes)
 {
     struct fatbin header;
 
-    if (!cushim__host_read(&header, start, sizeof header) || header.header_bytes < sizeof header ||
-        !is_size(header.bytes))
+    if (!cushim__system_read_memory(&header, start, sizeof header) ||
+        header.header_bytes < sizeof header || !is_size(header.bytes))
         return CUDA_ERROR_INVALID_IMAGE;
     *bytes = header.header_bytes + (size_t)header.bytes;
     return CUDA_SUCCESS;
@@ -200,7 +200,7 @@ static CUresult copy_measured(const void *start, size_t bytes, unsigned char **c
     *copy = malloc(bytes);
     if (!*copy)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    if (cushim__host_read(*copy, start, bytes))
+    if (cushim__system_read_memory(*copy, start, bytes))
         return CUDA_SUCCESS;
     free(*copy);
     return CUDA_ERROR_INVALID_IMAGE;
@@ -225,7 +225,8 @@ static CUresult copy_text(const char *start, unsigned char **copy, size_t *bytes
             }
             text = grown;
         }
-        if (length > SIZE_MAX_OF_IMAGE || !cushim__host_read(text + length, start + length, step)) {
+        if (length > SIZE_MAX_OF_IMAGE ||
+            !cushim__system_read_memory(text + length, start + length, step)) {
             free(text);
             return CUDA_ERROR_INVALID_IMAGE;
         }
@@ -252,7 +253,7 @@ static CUresult copy_image(const void *start, unsigned char **copy, size_t *byte
     for (size_t i = 0; i < sizeof magic; i++) {
         unsigned char byte;
 
-        if (!cushim__host_read(&byte, at(start, i), 1))
+        if (!cushim__system_read_memory(&byte, at(start, i), 1))
             return CUDA_ERROR_INVALID_IMAGE;
         if (byte == 0)
             break;

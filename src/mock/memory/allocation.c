@@ -228,7 +228,7 @@ static void *take_host(enum mock_origin origin, size_t bytes)
 
     if (is_managed(origin) || bytes >= PAGES)
         return bytes <= cushim__mock_pages_lockable() ? cushim__mock_pages_take(bytes) : NULL;
-    memory = cushim__host_memory(MOCK_UNIT, whole);
+    memory = cushim__system_allocate(MOCK_UNIT, whole);
     return memory ? memset(memory, 0, whole) : NULL;
 }
 
@@ -237,7 +237,7 @@ static void give_host(const struct mock_allocation *allocation)
     if (is_managed((enum mock_origin)allocation->origin) || allocation->bytes >= PAGES)
         cushim__mock_pages_release(allocation->host, allocation->bytes);
     else
-        cushim__host_memory_free(allocation->host);
+        cushim__system_free(allocation->host);
 }
 
 /* Check whether memory may be registered as page-locked. */

@@ -109,7 +109,7 @@ static long length_of(FILE *file)
 
 CUresult cushim__mock_code_file(const char *path, char **bytes, size_t *size)
 {
-    FILE *file = cushim__host_file(path);
+    FILE *file = cushim__system_open_file(path);
     long length;
     char *text;
 
@@ -138,7 +138,7 @@ enum { OPTIONS = 35 }; /* of CUDA 13.0; older headers know fewer */
 CUresult cushim__mock_jit_begin(struct mock_jit *jit, unsigned count, const CUjit_option *options,
                                 void **values)
 {
-    *jit = (struct mock_jit){.began_ns = cushim__host_ns()};
+    *jit = (struct mock_jit){.began_ns = cushim__system_clock_ns()};
     if (count > 0 && (!options || !values))
         return CUDA_ERROR_INVALID_VALUE;
     for (unsigned i = 0; i < count; i++) {
@@ -194,7 +194,7 @@ void cushim__mock_jit_end(const struct mock_jit *jit, const char *message)
     put(&jit->info, "");
     put(&jit->error, message);
     if (jit->wall_time) {
-        const float ms = (float)(cushim__host_ns() - jit->began_ns) / 1e6f;
+        const float ms = (float)(cushim__system_clock_ns() - jit->began_ns) / 1e6f;
         uint32_t bits;
 
         memcpy(&bits, &ms, sizeof bits);

@@ -52,7 +52,7 @@ struct mock_sim {
     unsigned process_waiters;         /* calls that wait for another process */
 
     struct cushim__condition work; /* wakes the executor */
-    struct cushim__host_thread executor;
+    struct cushim__thread executor;
     bool has_executor, executor_sleeps, stop;
 };
 

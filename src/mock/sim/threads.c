@@ -51,7 +51,7 @@ CUresult cushim__mock_executor_start(const struct mock_operation *operation)
     if (sim->has_executor || mode == MOCK_MODE_MANUAL ||
         (mode == MOCK_MODE_AUTO && !operation->needs_executor))
         return CUDA_SUCCESS;
-    if (!cushim__host_thread_start(&sim->executor, run, sim))
+    if (!cushim__thread_start(&sim->executor, run, sim))
         return CUDA_ERROR_OPERATING_SYSTEM;
     sim->has_executor = true;
     return CUDA_SUCCESS;
@@ -73,7 +73,7 @@ void cushim__mock_executor_stop(void)
     cushim__condition_signal(&sim->work);
     cushim__condition_broadcast(&sim->changed);
     cushim__lock_release(&cushim__mock->lock);
-    cushim__host_thread_join(&sim->executor);
+    cushim__thread_join(&sim->executor);
     cushim__lock_take(&cushim__mock->lock);
     sim->has_executor = false;
 }
@@ -84,7 +84,7 @@ void cushim__mock_executor_stop(void)
  */
 
 struct mock_helper {
-    struct cushim__host_thread thread;
+    struct cushim__thread thread;
     struct cushim__condition work;
     struct mock_queue queue;
     struct mock_stream *stream; /* the stream whose head this thread executes */
@@ -141,7 +141,7 @@ CUresult cushim__mock_helper_start(struct mock_stream_group *group)
     if (!helper)
         return CUDA_ERROR_OUT_OF_MEMORY;
     cushim__condition_create(&helper->work);
-    if (!cushim__host_thread_start(&helper->thread, helper_run, helper)) {
+    if (!cushim__thread_start(&helper->thread, helper_run, helper)) {
         cushim__condition_destroy(&helper->work);
         free(helper);
         return CUDA_ERROR_OPERATING_SYSTEM;
@@ -185,7 +185,7 @@ void cushim__mock_helper_stop(struct mock_stream_group *group)
     helper->stop = true;
     cushim__condition_signal(&helper->work);
     cushim__lock_release(&cushim__mock->lock);
-    cushim__host_thread_join(&helper->thread);
+    cushim__thread_join(&helper->thread);
     cushim__lock_take(&cushim__mock->lock);
     cushim__condition_destroy(&helper->work);
     free(helper);

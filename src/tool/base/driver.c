@@ -9,7 +9,7 @@
 #include <cushim/error.h>
 
 #include "loader/loader.h"
-#include "loader/system.h"
+#include "src/base/system.h"
 #include "src/tool/base/mock.h"
 #include "src/tool/base/output.h"
 #include "src/tool/base/system.h"
@@ -27,8 +27,9 @@ static bool is_without_driver(const struct arguments *arguments, const struct cu
 
 const char *driver_library(const char *named, char **memory)
 {
-    *memory =
-        named && named[0] && !cushim__path_is_absolute(named) ? system_absolute_path(named) : NULL;
+    *memory = named && named[0] && !cushim__system_path_is_absolute(named)
+                  ? system_absolute_path(named)
+                  : NULL;
     return *memory ? *memory : named;
 }
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loader/library.h"
 #include "loader/places.h"
-#include "loader/system.h"
 #include "src/tool/info/diagnostics.h"
 
 enum { DEEPEST_INCLUDE = 4, MOST_FOLDERS = 1024, MOST_CACHED = 64 };

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "loader/system.h"
+#include "src/base/system.h"
 #include "src/base/text.h"
 #include "src/tool/base/arguments.h"
 #include "src/tool/base/output.h"
@@ -39,7 +39,7 @@ static void add_candidate(const struct system_info *info, const struct arguments
     const bool is_loading = probe->stage == PROBE_STAGE_LOAD;
 
     candidate->origin = arguments->library ? CUSHIM_ORIGIN_OPTION
-                        : cushim__environment("CUSHIM_LIBRARY", room, sizeof room)
+                        : cushim__system_variable("CUSHIM_LIBRARY", room, sizeof room)
                             ? CUSHIM_ORIGIN_ENVIRONMENT
                             : CUSHIM_ORIGIN_SEARCH;
     candidate->outcome = is_loading ? CUSHIM_OUTCOME_NOT_LOADABLE : CUSHIM_OUTCOME_LOADED;

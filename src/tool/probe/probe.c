@@ -7,7 +7,7 @@
 
 #include <cushim/error.h>
 
-#include "loader/system.h"
+#include "src/base/system.h"
 #include "src/base/text.h"
 #include "src/tool/base/arguments.h"
 #include "src/tool/base/driver.h"
@@ -154,8 +154,8 @@ static void name_library(const char *library, struct probe_result *result)
     char room[PROBE_PATH_BYTES];
 
     if (!library)
-        library = cushim__environment("CUSHIM_LIBRARY", room, sizeof room);
-    if (library && cushim__path_is_absolute(library))
+        library = cushim__system_variable("CUSHIM_LIBRARY", room, sizeof room);
+    if (library && cushim__system_path_is_absolute(library))
         cushim__text_copy(result->library, sizeof result->library, library);
 }
 
@@ -184,7 +184,8 @@ CUresult probe_run(const char *command, const char *library, uint64_t timeout_ns
     enum probe_answer answer;
 
     *result = (struct probe_result){.exit_status = -1};
-    if (library && (!cushim__path_is_absolute(library) || strlen(library) >= PROBE_PATH_BYTES))
+    if (library &&
+        (!cushim__system_path_is_absolute(library) || strlen(library) >= PROBE_PATH_BYTES))
         return refuse(CUDA_ERROR_INVALID_VALUE,
                       !library[0]                           ? "the path is empty"
                       : strlen(library) >= PROBE_PATH_BYTES ? "the path is too long: "

@@ -24,7 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "loader/system.h"
+#include "src/base/system.h"
 
 enum { LONGEST_NAP_MS = 20 };
 
@@ -117,7 +117,7 @@ static void watch(struct probe_process *process, pid_t child, int from, uint64_t
 
         if (is_over || probe_answer_is_full(process))
             return;
-        if (cushim__clock_ns() - begin >= process->timeout_ns) {
+        if (cushim__system_clock_ns() - begin >= process->timeout_ns) {
             process->is_late = true;
             return;
         }
@@ -128,17 +128,17 @@ static void watch(struct probe_process *process, pid_t child, int from, uint64_t
 /* Kill the group, and the process itself, which may have left it; then wait for its end. */
 static void end_group(struct probe_process *process, pid_t child)
 {
-    const uint64_t begin = cushim__clock_ns();
+    const uint64_t begin = cushim__system_clock_ns();
     int status = 0;
 
     kill(-child, SIGKILL);
     kill(child, SIGKILL);
     for (pid_t ended; (ended = waitpid(child, &status, WNOHANG)) != child;) {
-        if (ended < 0 || cushim__clock_ns() - begin >= PROBE_GRACE_NS) {
+        if (ended < 0 || cushim__system_clock_ns() - begin >= PROBE_GRACE_NS) {
             process->unreaped_pid = ended < 0 ? 0 : child;
             return;
         }
-        cushim__sleep_ns(1000000);
+        cushim__system_sleep_ns(1000000);
     }
     if (WIFEXITED(status))
         process->exit_status = WEXITSTATUS(status);
@@ -148,7 +148,7 @@ static void end_group(struct probe_process *process, pid_t child)
 
 bool probe_process_run(struct probe_process *process)
 {
-    const uint64_t begin = cushim__clock_ns();
+    const uint64_t begin = cushim__system_clock_ns();
     pid_t child = 0;
     int from;
 

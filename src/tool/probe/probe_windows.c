@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <windows.h>
 
-#include "loader/system.h"
+#include "src/base/system.h"
 #include "src/base/wide_windows.h"
 #include "src/tool/base/system.h"
 
@@ -149,7 +149,7 @@ static void watch(struct probe_process *process, const struct parts *parts, uint
         read_answer(process, parts->from);
         if (is_over || probe_answer_is_full(process))
             return;
-        if (cushim__clock_ns() - begin >= process->timeout_ns) {
+        if (cushim__system_clock_ns() - begin >= process->timeout_ns) {
             process->is_late = true;
             return;
         }
@@ -176,7 +176,7 @@ static void end_group(struct probe_process *process, const struct parts *parts)
 
 bool probe_process_run(struct probe_process *process)
 {
-    const uint64_t begin = cushim__clock_ns();
+    const uint64_t begin = cushim__system_clock_ns();
     struct parts parts = {.from = NULL};
     const bool is_started = start(process, &parts);
 

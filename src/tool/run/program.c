@@ -9,7 +9,7 @@
 #include <cushim/driver.h>
 
 #include "loader/report.h"
-#include "loader/system.h"
+#include "src/base/system.h"
 #include "src/tool/base/driver.h"
 #include "src/tool/base/mock.h"
 #include "src/tool/base/output.h"
@@ -77,7 +77,7 @@ static char *find_folder(const struct place *place, const char *named, struct fa
         cut_name(own);
     for (size_t i = 0; own && !found && i < 2; i++) {
         const char *from = place->folders[i];
-        const bool is_absolute = cushim__path_is_absolute(from);
+        const bool is_absolute = cushim__system_path_is_absolute(from);
         char *folder = program_join(is_absolute ? "" : own, is_absolute ? "" : "/", from);
         found = check_folder(folder);
         free(folder);

@@ -41,7 +41,8 @@ static void *map_new(const char *prefix, uint64_t bytes)
 
         if (number > 1)
             snprintf(suffix, sizeof suffix, "-%u", number);
-        length = snprintf(path, sizeof path, "%s.%u%s.trace", prefix, cushim__process_id(), suffix);
+        length = snprintf(path, sizeof path, "%s.%u%s.trace", prefix, cushim__system_process_id(),
+                          suffix);
         if (length < (int)sizeof path)
             pages = cushim__file_map(path, bytes);
         else
@@ -75,11 +76,11 @@ struct trace_header *cushim__trace_file_create(const struct trace_options *optio
     header->header_bytes = TRACE_HEADER_BYTES;
     header->chunk_bytes = TRACE_CHUNK_BYTES;
     header->driver_version = options->driver_version;
-    header->process = cushim__process_id();
+    header->process = cushim__system_process_id();
     header->chunk_limit = chunks;
-    header->began_unix_ns = cushim__unix_ns();
+    header->began_unix_ns = cushim__system_unix_ns();
     header->began_ns = cushim__trace_now();
-    cushim__process_words(header->program, sizeof header->program);
+    cushim__system_command_line(header->program, sizeof header->program);
     if (options->driver)
         snprintf(header->driver, sizeof header->driver, "%s", options->driver);
     memcpy(header->magic, TRACE_MAGIC, sizeof TRACE_MAGIC); /* last: readers look for it */
@@ -127,7 +128,7 @@ static struct trace_chunk *take_chunk(void)
         chunk =
             (struct trace_chunk *)((char *)header + TRACE_HEADER_BYTES + index * TRACE_CHUNK_BYTES);
         chunk->thread = thread.number;
-        chunk->system_thread = cushim__host_thread_id();
+        chunk->system_thread = cushim__system_thread_id();
     }
     thread.session = now;
     thread.chunk = chunk;

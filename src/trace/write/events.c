@@ -73,11 +73,11 @@ static bool renew_base(struct trace_context *context)
         driver()->EventCreate(&context->bases[index], CU_EVENT_DEFAULT) != CUDA_SUCCESS)
         return false;
     for (unsigned tries = 0; tries < 4; tries++) {
-        before = cushim__host_ns();
+        before = cushim__system_clock_ns();
         if (driver()->EventRecord(context->bases[index], context->stream) != CUDA_SUCCESS ||
             driver()->EventSynchronize(context->bases[index]) != CUDA_SUCCESS)
             return false;
-        after = cushim__host_ns();
+        after = cushim__system_clock_ns();
         if (after - before < ALIGNMENT_NS)
             break;
     }
@@ -313,7 +313,7 @@ void cushim__trace_pair_start(struct cushim__traced *traced, struct trace_work *
     if (pending_count(context) >= READ_WITHOUT && pending_count(context) % BATCH == 0)
         read_pairs(context, BATCH);
     cushim__lock_take(&context->lock);
-    if (cushim__host_ns() - last_base_ns(context) > BASE_LIFE_NS)
+    if (cushim__system_clock_ns() - last_base_ns(context) > BASE_LIFE_NS)
         renew_base(context);
     traced->base = context->base_count - 1;
     traced->start = pending_count(context) < PENDING - 64 ? acquire_event(context) : NULL;

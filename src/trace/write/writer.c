@@ -41,7 +41,7 @@ uint64_t cushim__trace_now(void)
     const struct cushim__mock_callbacks *mock =
         __atomic_load_n(&cushim__layer_mock, __ATOMIC_ACQUIRE);
 
-    return mock ? mock->now_ns() : cushim__host_ns();
+    return mock ? mock->now_ns() : cushim__system_clock_ns();
 }
 
 /* --- records of calls --- */
