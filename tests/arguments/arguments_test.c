@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every public function with each pointer NULL, one at a time, and with none: none crashes, what
- * its header says is not NULL is refused, and nothing is written then. The calls are generated from
- * the headers.
+ * Call every public function with each pointer NULL in turn, and with no NULL. No call crashes. If
+ * the header says that a parameter is not NULL, the call is refused and writes nothing. The calls
+ * are generated from the headers.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,13 +23,13 @@
 enum { MOST_PARAMETERS = 8, OUTPUT_SIZE = 16384 };
 
 struct row {
-    const char *function, *parameter; /* which is NULL; empty: none */
+    const char *function, *parameter; /* the parameter that is NULL; empty: none */
     CUresult (*call)(int null);
     int null;
-    bool is_refused; /* as the header says */
+    bool is_refused; /* according to the header */
 };
 
-/* What the functions are given where it is not NULL. */
+/* The arguments for pointers that are not NULL. */
 static struct {
     struct cushim_test *test;
     struct cushim_mock *mock;
@@ -63,7 +63,7 @@ static void make_fixture(void)
     check_int(cushim_event_handle(fixture.event, &fixture.event_handle), CUDA_SUCCESS);
 }
 
-/* Zeroed memory for a parameter; a struct that begins with its size says it. */
+/* Zeroed memory for a parameter; if it is a struct that begins with its size, the size is set. */
 static void *fixture_output(int position, size_t size)
 {
     memcpy(fixture.outputs[position], &size, sizeof size);

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Write a call of every public function, in which one pointer may be NULL.
+"""Write calls of every public function in which one pointer may be NULL.
 
     generate.py OUTPUT HEADER...
 
-What the header says of a parameter ("not NULL") is a row's claim: that the function answers a code.
+If the header says "not NULL" about a parameter, the row claims that the function returns an error
+code.
 """
 import re
 import sys
 
-# What there is of these types in arguments_test.c. Pointers to other types, whose contents no
-# header describes, are NULL in every call.
+# The objects of these types in arguments_test.c. Pointers to other types, whose contents no header
+# describes, are NULL in every call.
 OBJECTS = {
     'struct cushim_context *': 'fixture.context',
     'struct cushim_stream *': 'fixture.stream',
@@ -32,7 +33,7 @@ STRUCT = re.compile(r'^struct (cushim_\w+) \{\n(.*?)^\}', re.DOTALL | re.MULTILI
 
 
 def split(parameters):
-    """At the commas that are not within parentheses."""
+    """Split at the commas that are not inside parentheses."""
     return [' '.join(part.split()) for part in re.split(r',(?![^(]*\))', parameters)
             if part.strip() not in ('', 'void')]
 
@@ -46,7 +47,9 @@ def type_and_name(parameter):
 
 
 def value(kind, position, structs):
-    """What stands for a pointer that is not NULL; None: it is no pointer, or there is nothing."""
+    """Return the argument for a pointer that is not NULL; None: it is no pointer, or there is no
+    object.
+    """
     plain = re.sub(r'\bconst ', '', kind)
     if plain in OBJECTS:
         return OBJECTS[plain]
@@ -90,7 +93,7 @@ def call_of(name, head, parameters, structs, pointers):
 
 
 def refuses(words, own):
-    """Whether the header says that a parameter is not NULL."""
+    """Return whether the header says that a parameter is not NULL."""
     described = re.search(r'@param %s\b(.*?)(?=\n \*\n|@param|@return|$)' % own, words, re.DOTALL)
     return bool(described and re.search(r'\bnot\s(\s*\*\s*)?NULL', described[1]))
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stands in for libraries of NVIDIA's that clients want to see open, and is built once under the name
- * of each. The video decoder, libnvcuvid.so.1, belongs to the driver: GStreamer has its CUDA elements
- * only with it. It decodes nothing: every function refuses. The compiler, libnvrtc.so, belongs to the
- * toolkit: hashcat lists CUDA devices, and libgpuarray starts, only with it. It compiles nothing:
- * every function refuses but those that report its version and name a failure. The runtime,
- * libcudart.so, does not work on the mock: numba asks it for its version, and for no more.
+ * A stand-in for NVIDIA libraries that clients want to open; it is built once under the name of
+ * each. The video decoder, libnvcuvid.so.1, belongs to the driver: GStreamer has CUDA elements only
+ * with it. Here it decodes nothing, and every function returns an error. The compiler, libnvrtc.so,
+ * belongs to the toolkit: hashcat lists CUDA devices, and libgpuarray starts, only with it. Here it
+ * compiles nothing, and every function returns an error, except for those that report the version
+ * and the text of an error. The runtime, libcudart.so, does not work on the mock; numba only asks
+ * it for its version.
  */
 enum { NOT_SUPPORTED = 801, INTERNAL_ERROR = 11 };
 

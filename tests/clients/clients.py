@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Run programs of Debian on the mock driver, and check what they say.
+"""Run programs from Debian packages on the mock driver, and check their output.
 
 usage: clients.py COMMAND PLAIN BESIDE [NAME ...]
        clients.py --packages
 
-COMMAND is `cushim`, PLAIN the client built from plain.c, BESIDE the folder of the libraries of
-beside.c. Each client of CLIENTS, or those named, runs through `cushim run`, and once more where
-libcuda.so.1 is no library: a check that it passes there too is no check, and fails. --packages
-prints the packages of Debian that the clients come from. Of a client that fails, the commands are
-printed that do the same in a folder of their own, and the ends of what it wrote.
+COMMAND is `cushim`, PLAIN the client built from plain.c, and BESIDE the folder of the libraries of
+beside.c. Each client of CLIENTS, or each NAME, runs through `cushim run`, and again with a
+libcuda.so.1 that is not a library: a check that also passes there proves nothing, and fails.
+--packages prints the Debian packages of the clients. For a client that fails, the script prints
+commands that reproduce the run in a new folder, and the ends of its outputs.
 
-Exit status: 0 every client that is installed passed; 77 none is installed; 1 one failed.
+Exit status: 0 every installed client passed; 77 none is installed; 1 one failed.
 
-In CLIENTS words between @ are filled in: @WORK@ is the empty folder that a client runs in, @HERE@
-this folder, @PLAIN@ the client of our own, @FOUND@ the last file that a client needs; @NAME@,
-@MAJOR@, @MINOR@, @BYTES@, @MIB@, @PCI@ and @PCI_SHORT@ are what `cushim info` says of the first
-device.
+In CLIENTS, words between @ are replaced: @WORK@ is the empty folder in which a client runs, @HERE@
+this folder, @PLAIN@ the project's own client, @FOUND@ the last file that a client needs. @NAME@,
+@MAJOR@, @MINOR@, @BYTES@, @MIB@, @PCI@ and @PCI_SHORT@ are the output of `cushim info` about the
+first device.
 """
 import glob
 import json
@@ -30,56 +30,57 @@ from typing import Dict, NamedTuple, Tuple
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SKIPPED = 77
-NO_DRIVER = 'no-driver'  # a folder whose libcuda.so.1 is no library
+NO_DRIVER = 'no-driver'  # a folder whose libcuda.so.1 is not a library
 
-# Where fetch.sh puts NVIDIA's compilers.
+# The folder to which fetch.sh downloads NVIDIA's compilers.
 COMPILERS = os.path.join(os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache'),
                          'cushim', 'compilers')
 
-PYTHON = '/usr/bin/python3'  # Debian's modules belong to Debian's interpreter
+PYTHON = '/usr/bin/python3'  # Debian's modules need Debian's interpreter
 MODULES = '/usr/lib/python3/dist-packages/'
 
 
 class Client(NamedTuple):
-    """One program, run once with the mock and once where libcuda.so.1 is no library."""
+    """A program that runs once with the mock, and once with a libcuda.so.1 that is not a library.
+    """
 
     name: str
-    packages: Tuple[str, ...]           # the first one is asked for its version
+    packages: Tuple[str, ...]           # the first one's version is printed
     needs: Tuple[str, ...]              # files, as patterns; the last one found is @FOUND@
-    shows: str                          # what is checked
+    shows: str                          # what is tested
     command: Tuple[str, ...]
-    expect: Tuple[str, ...] = ()        # patterns, each to be found in what it prints on stdout
-    same_as: Tuple[str, ...] = ()       # without a driver, this has to print the same on stdout
-    build: Tuple[str, ...] = ()         # run before, in @WORK@
-    options: Tuple[str, ...] = ()       # for `cushim run`
+    expect: Tuple[str, ...] = ()        # patterns that its standard output must contain
+    same_as: Tuple[str, ...] = ()       # the same output on stdout is required without a driver
+    build: Tuple[str, ...] = ()         # runs before, in @WORK@
+    options: Tuple[str, ...] = ()       # of `cushim run`
     environment: Dict[str, str] = {}
-    libraries: Tuple[str, ...] = ()     # folders to look in before that of the stand-ins
+    libraries: Tuple[str, ...] = ()     # folders to search before that of the stand-ins
     seconds: int = 600
-    asked: bool = False                 # it runs only if it is named
+    asked: bool = False                 # runs only when it is named
 
 
 def frames(source, *filters):
-    """FFmpeg's MD5 of each frame of a test picture that went through some filters."""
+    """FFmpeg prints the MD5 digest of each frame of a test picture after some filters."""
     return ('ffmpeg', '-nostdin', '-v', 'error', '-f', 'lavfi', '-i', source, '-vf',
             ','.join(filters), '-f', 'framemd5', '-')
 
 
 def frames_of(source, layout, *options):
-    """Frames up to the device and down again, and the same frames left alone."""
+    """Frames are uploaded and downloaded, and compared with the unchanged frames."""
     there = frames(source, f'format={layout}', 'hwupload_cuda', 'hwdownload', f'format={layout}')
     return dict(command=there[:1] + options + there[1:],
                 same_as=frames(source, f'format={layout}'))
 
 
 def mpv(filters):
-    """The same with mpv, which needs to be given a place for its own output."""
+    """The same with mpv, which needs a folder for its own output."""
     return ('sh', '-c', 'mpv --no-config --no-terminal --no-audio --vf=lavfi=[' + filters + '] '
             '--o=frames --of=framemd5 --ovc=rawvideo av://lavfi:testsrc2=s=320x240:d=1 && '
             'cat frames')
 
 
 def checksums(*elements):
-    """GStreamer's MD5 of each frame that went through some elements."""
+    """GStreamer prints the MD5 digest of each frame after some elements."""
     words = ['videotestsrc', 'num-buffers=8', '!', 'video/x-raw,format=NV12,width=320,height=240']
     for element in elements + ('checksumsink hash=md5 sync=false',):
         words += ['!'] + element.split()
@@ -90,7 +91,7 @@ FRAMES = 'testsrc2=size=322x242:rate=25:duration=1'
 OFFLOAD = ('/usr/lib/gcc/x86_64-linux-gnu/12/accel/nvptx-none/mkoffload',
            '/usr/lib/x86_64-linux-gnu/libgomp-plugin-nvptx.so.1')
 
-# libgomp fills the device with threads, and gives each a stack.
+# libgomp starts threads on all multiprocessors, and allocates a stack for each.
 FEW_THREADS = ('--set', 'attribute.MULTIPROCESSOR_COUNT=2', '--set', 'memory=8GiB')
 
 CLIENTS = (
@@ -118,7 +119,7 @@ CLIENTS = (
            (PYTHON, '@HERE@/programs.py', 'av_frames', 'hwupload_cuda', 'hwdownload'),
            same_as=(PYTHON, '@HERE@/programs.py', 'av_frames')),
 
-    # It has CUDA elements only where a library of NVIDIA's decoder or encoder opens.
+    # GStreamer has CUDA elements only if NVIDIA's decoder or encoder library can be opened.
     Client('gstreamer',
            ('gstreamer1.0-plugins-bad', 'gstreamer1.0-plugins-base', 'gstreamer1.0-tools'),
            ('/usr/bin/gst-launch-1.0', '/usr/lib/*/gstreamer-1.0/libgstnvcodec.so',
@@ -127,7 +128,7 @@ CLIENTS = (
            checksums('cudaupload', 'video/x-raw(memory:CUDAMemory)', 'cudadownload', 'video/x-raw'),
            same_as=checksums('identity')),
 
-    # It lists CUDA devices only where NVRTC opens.
+    # hashcat lists CUDA devices only if NVRTC can be opened.
     Client('hashcat', ('hashcat',), ('/usr/bin/hashcat',),
            'lists the device: name, memory, address',
            ('hashcat', '-I'),
@@ -185,7 +186,8 @@ CLIENTS = (
            'links, loads and launches a program, and ends with its status',
            ('sh', '-c', 'nvptx-none-run @HERE@/exit.ptx; echo status $?'), (r'\Astatus 42\n\Z',)),
 
-    # Of every function it takes NAME_v2, whatever that is: a driver of its own time, please.
+    # numba calls NAME_v2 of every function that has one, whatever its signature, so it gets a
+    # driver of its own time.
     Client('numba', ('python3-numba',), (MODULES + 'numba/cuda',),
            'detects the device; arrays, streams, events, pinned and managed memory, reset',
            (PYTHON, '@HERE@/programs.py', 'numba_arrays'),
@@ -205,7 +207,7 @@ CLIENTS = (
            options=('--driver-version', '11.2'),
            environment={'CUDA_HOME': '@WORK@'}, seconds=1800),
 
-    # It starts only where NVRTC opens.
+    # libgpuarray starts only if NVRTC can be opened.
     Client('pygpu', ('python3-pygpu',), (MODULES + 'pygpu',),
            'libgpuarray: arrays, slices, copies; the device',
            (PYTHON, '@HERE@/programs.py', 'pygpu_arrays'),
@@ -216,7 +218,8 @@ CLIENTS = (
            (PYTHON, '@HERE@/programs.py', 'pygpu_tests', MODULES + 'pygpu/tests'),
            (r'^passed (2[5-9]|[3-9]\d)$', r'^wrong 0$'),
            environment={'DEVICE': 'cuda0'}),
-    # Debian's numba knows the toolkits up to 11.2, which the stand-in for the runtime says it is.
+    # Debian's numba knows toolkits up to 11.2, so the stand-in for the runtime reports that
+    # version.
     Client('numba-kernels', ('python3-numba',),
            (MODULES + 'numba/cuda/tests', COMPILERS + '/nvvm/lib64/libnvvm.so.*',
             COMPILERS + '/nvvm/libdevice/libdevice.10.bc', COMPILERS + '/lib64/libnvrtc.so'),
@@ -248,7 +251,7 @@ CLIENTS = (
 
 
 class Failure(Exception):
-    """A client did not do what it has to; the message says what."""
+    """A client did not do what it must; the message says what."""
 
 
 def execute(command, folder, environment, seconds):
@@ -273,16 +276,19 @@ def fill_all(texts, words):
 
 
 class Suite:
-    """Where everything is, and what the mock's device is like."""
+    """The paths of all files, and the properties of the mock's device."""
 
     def __init__(self, command, plain, beside):
         self.command, self.plain, self.beside = map(os.path.abspath, (command, plain, beside))
         self.facts = {}
 
     def environment(self, work, *folders, **more):
-        """Debian's programs only, no file of the user's, no display."""
+        """Return an environment with only Debian's programs, without the user's files, and without
+        a display.
+        """
         path = ':'.join(folders)
-        # Where an emulator finds the C library, if one runs our own programs (tests/platforms).
+        # The folder of the C library for an emulator that runs the project's own programs
+        # (tests/platforms).
         emulator = {name: os.environ[name] for name in ['QEMU_LD_PREFIX'] if name in os.environ}
         return {'PATH': '/usr/sbin:/usr/bin:/sbin:/bin', 'LANG': 'C.UTF-8', 'HOME': work,
                 'TMPDIR': work,
@@ -295,7 +301,7 @@ class Suite:
         return [self.command, 'run', *options, '--', *command]
 
     def ask_device(self, work):
-        """What `cushim info` says on the mock: the clients have to say the same."""
+        """Return the output of `cushim info` on the mock, with which the clients must agree."""
         command = self.on_mock([], [self.command, 'info', '--json'])
         result = execute(command, work, self.environment(work), 600)
         try:
@@ -322,13 +328,13 @@ def tail(result):
 
 
 def word_of_shell(word, place):
-    """A word for a shell; the folder `place` is its working directory there."""
+    """Return a word for the shell; the folder `place` is the shell's working directory."""
     parts = [shlex.quote(part) if part else '' for part in word.split(place)]
     return '"$PWD"'.join(parts) or "''"
 
 
 def script(steps):
-    """What a shell needs for the same steps: command, folder and environment of each."""
+    """Return the commands, folders and environments of the steps for a shell."""
     lines = ['again, in a shell:', 'cd "$(mktemp -d)"']
     if any(NO_DRIVER in environment['LD_LIBRARY_PATH'] for _, _, environment in steps):
         lines.append(f'mkdir {NO_DRIVER} && echo no library | tee {NO_DRIVER}/libcuda.so '
@@ -340,7 +346,7 @@ def script(steps):
 
 
 def check(result, patterns, reference):
-    """What is wrong with what a client printed, or nothing."""
+    """Return what is wrong with the output of a client, or an empty text."""
     if result.returncode != 0:
         return tail(result)
     for pattern in patterns:
@@ -356,7 +362,7 @@ def check(result, patterns, reference):
 
 
 def run_client(suite, client, found):
-    """Run one; raises Failure, whose message says how to do the same again."""
+    """Run a client; raise Failure, whose message has the commands that reproduce the run."""
     steps = []
     try:
         take_steps(suite, client, found, steps)
@@ -366,7 +372,7 @@ def run_client(suite, client, found):
 
 
 def take_steps(suite, client, found, steps):
-    """Run one, and note each step before it is taken; raises Failure."""
+    """Run a client, and record each step before it starts; raise Failure."""
     with tempfile.TemporaryDirectory(prefix='clients-') as folder:
         work, other = (os.path.join(folder, name) for name in ('1', '2'))
         no_driver = os.path.join(other, NO_DRIVER)
@@ -409,7 +415,7 @@ def take_steps(suite, client, found, steps):
 
 
 def missing(client):
-    """A file that a client needs and that is not there, and the last one found."""
+    """Return a missing file that a client needs, and the last file found."""
     found = ''
     for pattern in client.needs:
         matches = sorted(glob.glob(pattern))
@@ -420,7 +426,7 @@ def missing(client):
 
 
 def version(packages):
-    """Package and version, as Debian knows them."""
+    """Return the package and its version according to Debian."""
     if not packages:
         return 'ours'
     what = subprocess.run(['dpkg-query', '-W', packages[0]], capture_output=True, text=True,
@@ -429,7 +435,7 @@ def version(packages):
 
 
 def run_one(suite, client):
-    """Run one client and print its line; whether it passed, or None if it is not installed."""
+    """Run one client and print a line; return whether it passed, or None if it is not installed."""
     lacks, found = missing(client)
     if lacks:
         brings = (f'{HERE}/fetch.sh brings it' if lacks.startswith(COMPILERS) else

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A client that fails is reported with what it wrote, and with commands that do the same again.
+"""For a client that fails, the script prints its output, and commands that reproduce the failure.
 
 usage: failure_test.py COMMAND
 """
@@ -20,7 +20,7 @@ FIRST = Client('first', (), (), 'fails', ('sh', '-c', 'echo "$WORD @WORK@" $CUSH
 
 
 def fail(client):
-    """What is printed of a client that fails, and the commands in it."""
+    """Return the output about a client that fails, and the commands in it."""
     with contextlib.redirect_stdout(io.StringIO()) as said:
         if run_one(Suite(COMMAND, '/plain', '/beside'), client) is not False:
             raise AssertionError('it does not fail: ' + said.getvalue())
@@ -49,7 +49,7 @@ class Failing(unittest.TestCase):
 
     def test_one_that_does_not_end(self):
         endless = FIRST._replace(command=('sh', '-c', 'echo begun; sleep 6000'))
-        for seconds in (2 ** power for power in range(10)):  # until it has begun
+        for seconds in (2 ** power for power in range(10)):  # so that it has begun
             printed, script = fail(endless._replace(seconds=seconds))
             self.assertIn(f'not done after {seconds} s: ', printed)
             if 'begun\n' in printed.partition('end of stdout:')[2]:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Fetch NVIDIA's compilers of kernels for the suite `clients-kernels`; see the usage text below.
+# Download NVIDIA's compilers of kernels for the suite `clients-kernels`; see the usage text below.
 set -euo pipefail
 # shellcheck disable=SC2034 # debian.sh reads it
 what=compilers
@@ -37,14 +37,14 @@ libnvrtc-builtins11.8 libnvrtc-builtins.so.11.8.89 lib64/libnvrtc-builtins.so.11
 END
 }
 
-# Print the rows of what is not there.
+# Print the rows whose files are missing.
 lacking() {
     files | while read -r package file place sum; do
         is_sound "$folder/$place" "$sum" || echo "$package $file $place $sum"
     done
 }
 
-# Bring one file into its place, or say why not.
+# Download one file to its place, or print why that fails.
 fetch() {
     local package=$1 file=$2 place=$3 sum=$4 found
     download "$package" "$version" || return 0

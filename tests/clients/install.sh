@@ -26,7 +26,7 @@ case ${1-} in
     ;;
 esac
 
-# As Debian has it: whoever wants no service started says so in a file of this name.
+# In Debian, a file of this name forbids the start of services.
 policy=/usr/sbin/policy-rc.d
 if [ ! -e $policy ]; then
     trap 'rm -f $policy' EXIT

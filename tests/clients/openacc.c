@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* OpenACC of GCC on an NVIDIA device: what goes there comes back. Built by clients.py. */
+/*
+ * OpenACC of GCC on an NVIDIA device: data that is sent to the device comes back. clients.py builds
+ * it.
+ */
 #include <openacc.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,7 +41,7 @@ static void map(void)
     acc_delete(back, BYTES);
 }
 
-/* One queue sends, the other one fetches after it. */
+/* One queue sends, and the other one receives afterwards. */
 static void queue(void)
 {
     memcpy(back, there, BYTES);
@@ -54,7 +57,7 @@ static void queue(void)
     acc_delete(back, BYTES);
 }
 
-/* Kernels: a reduction over gangs and vectors, atomic operations, a loop in a loop. */
+/* Kernels: a reduction over gangs and vectors, atomic operations, nested loops. */
 static void compute(void)
 {
     int sum = 0, count = 0, wrong = 0;

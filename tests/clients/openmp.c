@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* OpenMP of GCC on an NVIDIA device: what goes there comes back. Built by clients.py. */
+/*
+ * OpenMP of GCC on an NVIDIA device: data that is sent to the device comes back. clients.py builds
+ * it.
+ */
 #include <omp.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +20,7 @@ static int differences(void)
     return count;
 }
 
-/* A part of a block, to the device and back: in as many dimensions. */
+/* Copy a part of a block to the device and back, in this many dimensions. */
 static void copy_part(const char *what, void *device, int dimensions)
 {
     const size_t cube[] = {SIDE, SIDE, SIDE}, part[] = {5, 7, 9}, from[] = {3, 2, 1};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program like many: it opens libcuda.so.1 by itself, knows nothing of cushim, and uses memory,
- * copies, streams and events. It prints the code of each call, in order, and whether the bytes are
- * right; no time and no address, so a GPU and the mock say the same.
+ * A typical program: it opens libcuda.so.1 itself, knows nothing of cushim, and uses memory,
+ * copies, streams and events. It prints the code of each call in order, and whether the bytes are
+ * right. It prints no time and no address, so that a GPU and the mock give the same output.
  *
  * Exit status: 0 done; 1 no driver, or a symbol is missing.
  */
-#define __CUDA_API_VERSION_INTERNAL /* every function under the name that it is exported by */
+#define __CUDA_API_VERSION_INTERNAL /* declares each function under its exported name */
 #include <cuda.h>
 
 #include <dlfcn.h>
@@ -17,7 +17,7 @@
 
 enum { BYTES = 1 << 20, HALF = BYTES / 2 };
 
-/* A call of the driver: the function is looked up where it is used. */
+/* Call a function of the driver, which is looked up for each call. */
 #define CALL(name, ...) say(#name, ((__typeof__(&name))symbol(#name))(__VA_ARGS__))
 
 static void *library;
@@ -54,7 +54,7 @@ static void fill(unsigned char seed)
     memset(back, 0, BYTES);
 }
 
-/* A host function that keeps its stream busy until the main thread opens the gate. */
+/* A host function that blocks its stream until the main thread opens the gate. */
 static void CUDA_CB gate(void *data)
 {
     (void)data;
@@ -177,7 +177,7 @@ static void copies(void)
     CALL(cuMemFree_v2, second);
 }
 
-/* Two streams: the second one waits for an event of the first one, which a gate keeps pending. */
+/* Two streams: the second one waits for an event of the first one, which a gate blocks. */
 static void order(void)
 {
     CUstream first = NULL, second = NULL, none = NULL;

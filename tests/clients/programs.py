@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the clients that are modules of Python do: programs.py NAME [WORD]... (Blender: -- NAME).
+"""The clients that are Python modules: programs.py NAME [WORD]... (Blender: -- NAME).
 
-A module is imported where it is used, since each client brings its own.
+Each module is imported where it is used, because each client brings its own.
 """
 import collections
 import concurrent.futures
@@ -15,7 +15,7 @@ import unittest
 
 
 def av_frames(*filters):
-    """MD5 of the frames of a test picture that went through the filters named."""
+    """Print MD5 digests of the frames of a test picture after the given filters."""
     import av
 
     layout = 'pix_fmts=yuv420p'
@@ -32,7 +32,7 @@ def av_frames(*filters):
 
 
 def blender_devices():
-    """Run by Blender: the devices that its renderer Cycles finds."""
+    """Runs in Blender: print the devices that its renderer Cycles finds."""
     import bpy
 
     preferences = bpy.context.preferences.addons['cycles'].preferences
@@ -41,7 +41,7 @@ def blender_devices():
 
 
 def halide_buffers():
-    """A buffer of Halide's to the device and back."""
+    """Copy a buffer of Halide to the device and back."""
     import halide
     import numpy
 
@@ -61,7 +61,7 @@ def halide_buffers():
 
 
 def halide_kernels():
-    """Pipelines of Halide's that are compiled for the device: results are compared with NumPy's."""
+    """Compile pipelines of Halide for the device, and compare the results with NumPy's."""
     import halide as hl
     import numpy
 
@@ -82,7 +82,7 @@ def halide_kernels():
     blur.gpu_tile(x, y, xi, yi, 16, 8)
     row.compute_at(blur, x).gpu_threads(x, y)
     padded = numpy.pad(data, 1, mode='edge')
-    # The first dimension of a buffer is the first of the array.
+    # The first dimension of a buffer is the first dimension of the array.
     rows = padded[:-2] + padded[1:-1] * 2 + padded[2:]
     print('blur, wrong', wrong(blur, rows[:, :-2] + rows[:, 1:-1] + rows[:, 2:]))
 
@@ -102,7 +102,7 @@ def halide_kernels():
 
 
 def numba_arrays():
-    """Arrays of numba.cuda on the device: there and back, in every way that needs no kernel."""
+    """Copy arrays of numba.cuda to the device and back, in every way that needs no kernel."""
     import numpy
     from numba import cuda
 
@@ -162,7 +162,7 @@ def numba_arrays():
 
 
 def pygpu_arrays():
-    """Arrays of pygpu on the device: there and back, in every way that needs no kernel."""
+    """Copy arrays of pygpu to the device and back, in every way that needs no kernel."""
     import numpy
     import pygpu
 
@@ -186,11 +186,11 @@ def pygpu_arrays():
 
 
 class Outcome(unittest.TestResult):
-    """Sorts the tests of a module by what became of them: for unittest, and as a plug-in of pytest.
+    """Count the tests of a module by their results, for unittest and as a plug-in of pytest.
 
-    `unable`: those whose text has one of the words of `lacking`, or whose name ends so: without
-    NVIDIA's compiler those that compile cannot pass, and say so; without a GPU those cannot that
-    want a kernel's result.
+    `unable` tests are those whose message contains a word of `lacking`, or whose name ends with one
+    of `endings`. They cannot pass without NVIDIA's compiler, or without a GPU that computes a
+    kernel's result.
     """
 
     WORDS = 'passed', 'skipped', 'as expected', 'wrong'
@@ -231,7 +231,7 @@ class Outcome(unittest.TestResult):
             sys.stderr.write(f'{report.nodeid}\n{report.longreprtext}\n')
 
     def report_of(self, run):
-        """Run the tests, which print, and say what became of them."""
+        """Run the tests, whose output is redirected, and print their counts."""
         stdout = os.dup(1)
         os.dup2(2, 1)
         run()
@@ -243,7 +243,7 @@ class Outcome(unittest.TestResult):
 
 
 def numba_tests():
-    """numba's own tests of its driver layer."""
+    """Run numba's own tests of its driver layer."""
     from numba.cuda.tests import cudadrv
 
     names = [module.name for module in
@@ -254,30 +254,32 @@ def numba_tests():
     outcome.report_of(lambda: suite.run(outcome))
 
 
-# Which of numba's own tests fail, by the ends of their names: the reasons are not the mock's.
+# The ends of the names of numba's own tests that fail for reasons outside the mock.
 NUMBA_FAILS = (
-    # A kernel writes behind an array of one element, a fault that the next test meets, too.
+    # A kernel writes beyond an array of one element; the next test gets the same fault.
     'TestCudaLocalMem.test_struct_model_type_arr',
     'TestCudaLocalMem.test_type_with_struct_data_model',
-    # They expect texts of another Python, and of another numba.
+    # These tests expect the output of another version of Python or numba.
     'TestDebugOutput.test_dump_bytecode',
     'TestSharedMemory.test_invalid_array_type',
-    # It expects the registers that ptxas would use.
+    # This test expects the number of registers that ptxas would use.
     'TestLinker.test_set_registers_no_max',
 )
 
-# It starts the runner of all of numba's tests, and has none of its own.
+# This module starts the runner of all of numba's tests, and contains no test.
 NUMBA_LEFT_OUT = 'numba.cuda.tests.cudadrv.test_cuda_libraries'
 
 
 def numba_module(name):
-    """One module of numba's own tests."""
+    """Run one module of numba's own tests."""
     outcome = Outcome((), NUMBA_FAILS)
     outcome.report_of(lambda: unittest.defaultTestLoader.loadTestsFromName(name).run(outcome))
 
 
 def numba_kernels():
-    """All of numba's own tests, each module in a process: a kernel that faults spoils the rest."""
+    """Run all of numba's own tests, with a process for each module, because a kernel that faults
+    affects later tests.
+    """
     from numba.cuda import tests
 
     names = sorted(module.name for module in
@@ -303,7 +305,7 @@ def printed_by(name):
 
 
 def pygpu_tests(folder):
-    """pygpu's own tests, but for what a toolkit that is installed would add: nothing needs it."""
+    """Run pygpu's own tests, without those that need an installed toolkit."""
     import pytest
 
     left_out = [f'--ignore={os.path.join(folder, name)}'

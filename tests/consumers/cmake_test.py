@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Take an installed cushim into a CMake project: find_package(cushim).
+"""Use an installed cushim in a CMake project: find_package(cushim).
 
     cmake_test.py PREFIX "COMPILER..." CUDA_INCLUDE VERSION
 
-The prefix is copied first: an installation may be moved.
+The prefix is copied first, because an installation may be moved.
 """
 
 import glob
@@ -38,7 +38,7 @@ class CMake(consumer.Consumer):
             os.remove(path)
 
     def configure(self, project, *options):
-        """Returns the exit code, what CMake says on one line, and the folder of the build."""
+        """Return the exit code, CMake's output on one line, and the folder of the build."""
         build = tempfile.mkdtemp(dir=self.folder)
         result = subprocess.run(
             ['cmake', '-G', 'Ninja', '-S', project, '-B', build,
@@ -59,7 +59,7 @@ class CMake(consumer.Consumer):
         return [os.path.join(build, program) for program in PROGRAMS]
 
     def find(self, arguments, *options):
-        """A project that only looks for cushim, and says what it found."""
+        """A project that only looks for cushim, and prints what it has found."""
         project = tempfile.mkdtemp(dir=self.folder)
         with open(os.path.join(project, 'CMakeLists.txt'), 'w', encoding='ascii') as file:
             file.write('cmake_minimum_required(VERSION 3.19)\nproject(find C)\n'
@@ -156,7 +156,7 @@ class CMake(consumer.Consumer):
         code, words, _ = self.configure(project, *own)
         self.assertNotEqual(code, 0, words)
         self.assertIn('Call find_package(cushim) before the add_subdirectory()', words)
-        # Twice is no mistake.
+        # Calling find_package() twice is allowed.
         code, words = self.find('REQUIRED)\nfind_package(cushim REQUIRED COMPONENTS mock')
         self.assertEqual(code, 0, words)
 

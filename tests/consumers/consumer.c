@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a user of cushim writes first: say whether there is a driver, and if not, why. */
+/* A user's first program: it prints whether there is a driver, and if not, why. */
 #include <stdio.h>
 
 #include <cushim/cushim.h>

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of consumers share: running a program as its user does, and judging its words. As
-a script it installs cushim for them, in one prefix.
+"""Shared code for tests of consumers: run a program as a user does, and check its output. As a
+script, it installs cushim for these tests to one prefix.
 
     consumer.py SOURCE FOLDER CUDA_INCLUDE STAMP COMPILER...
 
-FOLDER/build is kept, so that the next time only what has changed is built. The installation is anew
-each time: FOLDER/prefix.
+FOLDER/build is kept, so that the next run builds only what has changed. The installation in
+FOLDER/prefix is made anew each time.
 """
 
 import os
@@ -27,21 +27,25 @@ def run(*command, **options):
 
 
 def environment(**changes):
-    """The caller's, but without what steers cushim and the tests of the build around."""
+    """Return the caller's environment without variables that affect cushim or the tests of the
+    build.
+    """
     kept = {name: value for name, value in os.environ.items()
             if name not in ('CUSHIM_LIBRARY', 'LD_LIBRARY_PATH', 'MALLOC_PERTURB_', 'DESTDIR')}
     return dict(kept, **changes)
 
 
 def on_mock(library, **changes):
-    """The environment of a program whose driver is the mock."""
+    """Return the environment of a program whose driver is the mock."""
     return environment(CUSHIM_LIBRARY=library, CUSHIM_MOCK_SETTINGS='devices = 3\nquiet = yes',
                        **changes)
 
 
 class Consumer(unittest.TestCase):
     def assert_runs(self, program, mock=None, **changes):
-        """It starts without a driver and says what is the case, whatever the machine has."""
+        """Assert that the program starts without a driver and prints the state, whatever this
+        machine has.
+        """
         self.assertEqual(run(program, env=environment(CUSHIM_LIBRARY='none', **changes)),
                          'The driver is disabled by CUSHIM_LIBRARY=none.\n')
         self.assertRegex(run(program, env=environment(**changes)),
@@ -51,7 +55,7 @@ class Consumer(unittest.TestCase):
                              r'^[A-Z][^\n]+ is loaded[^\n]*\.\n3 devices\n$')
 
     def assert_answers(self, program, mock=None, **changes):
-        """It was made for -lcuda, and starts where there is no driver."""
+        """Assert that a program for -lcuda starts without a driver."""
         self.assertEqual(run(program, env=environment(CUSHIM_LIBRARY='none', **changes)),
                          'cuInit answers 303\n')
         self.assertRegex(run(program, env=environment(**changes)), r'^cuInit answers \d+\n$')
@@ -59,20 +63,22 @@ class Consumer(unittest.TestCase):
             self.assertEqual(run(program, env=on_mock(mock, **changes)), 'cuInit answers 0\n')
 
     def assert_mocks(self, program, **changes):
-        """It sees the devices of its mock, and what the mock saw of it."""
+        """Assert that the program finds its mock's devices, and that the mock reports the misuse.
+        """
         self.assertRegex(run(program, env=environment(**changes)),
                          r'^3 devices; cuEventQuery: 0x1234 never was a handle '
                          r'\(call \d+ of thread 1, at [^\n]+\)\n$')
 
     def assert_needs(self, program, cushim):
-        """The program needs libcushim as said, and never a library of CUDA."""
+        """Assert that the program needs libcushim as stated, and no library of CUDA."""
         needed = re.findall(r'\(NEEDED\).*\[(.*)\]', run('readelf', '-dW', program))
         self.assertEqual([name for name in needed if 'cuda' in name], [])
         self.assertEqual([name for name in needed if 'cushim' in name], cushim)
 
 
 def main(*tools, only=None):
-    """Run the test cases of the script, or of one class; exit as Meson expects it."""
+    """Run the test cases of the script, or of one class, and exit with the code that Meson expects.
+    """
     for tool in ('readelf', *tools):
         if not shutil.which(tool):
             print('skipped: %s is not installed' % tool)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A test of a user's: code that calls cushim_driver() runs on the mock, which sees a mistake. */
+/* A user's test: code that calls cushim_driver() runs on the mock, which reports a mistake. */
 #include <stdio.h>
 
 #include <cushim/cushim.h>

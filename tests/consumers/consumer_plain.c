@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that was written to be linked with -lcuda. */
+/* A program that was written for -lcuda. */
 #include <stdio.h>
 
 #include <cuda.h>

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What is installed: it knows neither where it was built nor where it is, and a program is compiled
-with what pkg-config says of it, shared and static.
+"""The installation contains no path of the build or of itself, and a program can be compiled with
+pkg-config's flags, for shared and static linking.
 
     installed_test.py Installed PREFIX "COMPILER..." CUDA_INCLUDE SOURCE
     installed_test.py PkgConfig PREFIX "COMPILER..." CUDA_INCLUDE installed|subproject HEADER...
 
-Debug information names the sources; it is stripped before the look. Headers that came with a
-subproject are not in the installed file: then the program brings its own.
+Debug information names the sources, so it is stripped first. Headers from a subproject are not in
+the installed pkg-config file, so the program brings its own.
 """
 
 import glob
@@ -24,7 +24,8 @@ sys.dont_write_bytecode = True
 import consumer  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# How a file of pkg-config begins: it has to say where the prefix is, which changes later.
+# The first line of a pkg-config file must have the prefix, which changes when the installation is
+# moved.
 PREFIX_LINE = b'prefix='
 
 
@@ -55,7 +56,7 @@ class Installed(consumer.Consumer):
                 data = data.partition(b'\n')[2]
             for folder in BUILD, SOURCE, PREFIX:
                 self.assertNotIn(folder.encode(), data, path)
-        # The command, two libraries in two forms, the stubs, the mock's library.
+        # The command, two libraries in two forms, the stubs, and the mock's library.
         self.assertEqual(checked, 8)
 
     def test_no_library_is_searched_in_a_fixed_folder(self):
@@ -75,7 +76,7 @@ class Installed(consumer.Consumer):
         self.assertGreater(len(links), 15)
         folder = os.path.join(self.prefix, 'share', 'doc', 'cushim')
         for link in links:
-            # What is not in the sources either is for pages_test.py.
+            # pages_test.py reports links to files that the sources lack as well.
             if os.path.exists(os.path.join(SOURCE, os.path.relpath(link, folder))):
                 self.assertTrue(os.path.exists(link), link)
 
@@ -132,7 +133,7 @@ class PkgConfig(consumer.Consumer):
         return program
 
     def static_prefix(self):
-        """An installation without shared libraries, which -lcushim would prefer."""
+        """An installation without shared libraries, because -lcushim would prefer them."""
         prefix = os.path.join(self.folder, 'static-prefix')
         if not os.path.exists(prefix):
             shutil.copytree(self.prefix, prefix, symlinks=True)

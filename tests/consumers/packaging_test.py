@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Do what the pages of pages.TESTED say, block by block, and run what comes of it.
+"""Run the commands on the pages of pages.TESTED, block by block, and run the programs that they
+build.
 
     packaging_test.py PREFIX SOURCE FOLDER_OF_THE_TWO_FILES CUDA_INCLUDE installed|subproject
 
-Only the address of the repository and the folder of the CUDA headers are put in.
+Only the address of the repository and the folder of the CUDA headers are replaced.
 """
 
 import os
@@ -25,7 +26,7 @@ WITHOUT_A_FOLDER = 'the CUDA headers are those of a subproject: the installation
 
 
 def tracked_files():
-    """The files of this tree, without what was built in it."""
+    """Return the files of this tree, without build outputs."""
     if os.path.exists(os.path.join(SOURCE, '.git')):
         listed = consumer.run('git', '-C', SOURCE, 'ls-files', '-z', '-co', '--exclude-standard')
         return [name for name in listed.split('\0') if os.path.isfile(os.path.join(SOURCE, name))]
@@ -60,7 +61,8 @@ class Packaging(consumer.Consumer):
             file.write(text)
 
     def blocks(self, title, page='docs/integration.md'):
-        """The blocks of a section; pages_test.py compares their languages with pages.TESTED."""
+        """Return the blocks of a section; pages_test.py compares their languages with pages.TESTED.
+        """
         return [text for _, text in self.sections[page][title]]
 
     def run_block(self, text, **changes):
@@ -82,7 +84,7 @@ class Packaging(consumer.Consumer):
                             LD_LIBRARY_PATH=os.path.join(PREFIX, 'lib'))
 
     def repository(self):
-        """One that holds this tree as it is now."""
+        """Return a repository that contains this tree in its present state."""
         folder = os.path.join(self.folder, 'repository')
         for name in tracked_files():
             path = os.path.join(folder, name)
@@ -101,7 +103,7 @@ class Packaging(consumer.Consumer):
         self.write('subprojects/cushim.wrap',
                    wrap.replace(address, 'file://' + self.repository()))
         self.write('meson.build', project)
-        # Not what is installed on this machine.
+        # Uses the subproject even if cushim is installed on this machine.
         self.run_block(command.replace('meson setup', 'meson setup --force-fallback-for=cushim'),
                        PKG_CONFIG_PATH='/nowhere', CUDA_HOME=os.path.dirname(CUDA_INCLUDE))
         self.assertTrue(os.path.exists(os.path.join(self.folder, 'subprojects', 'cushim', '.git')))
@@ -124,7 +126,7 @@ class Packaging(consumer.Consumer):
         project = project.replace('VERSION 3.16', 'VERSION 3.18')
         self.write('CMakeLists.txt', project + tests)
         self.run_block(command + 'ctest --test-dir build --output-on-failure', **environment)
-        # Without a device the program works on the CPU, and its exit status is 0.
+        # Without a device, the program works on the CPU and exits with 0.
         self.write('CMakeLists.txt', project + tests.replace('run ', 'run --devices 0 '))
         with self.assertRaisesRegex(AssertionError, r'program_on_mock \(Failed\)'):
             self.run_block(command + 'ctest --test-dir build', **environment)
@@ -146,7 +148,7 @@ class Packaging(consumer.Consumer):
         self.write('CMakeLists.txt', project)
         self.run_block(command, **environment)
         self.assert_program_runs('build/program')
-        # The same by FetchContent, from an archive of the name that the page has.
+        # The same with FetchContent, from an archive with the name on the page.
         archive, = re.findall(r'\$\{CMAKE_CURRENT_SOURCE_DIR\}/(\S+\.tar\.xz)\)', fetch)
         consumer.run('tar', '-cJf', os.path.join(self.folder, archive), 'cushim',
                      cwd=os.path.join(self.folder, 'third_party'))
@@ -158,7 +160,7 @@ class Packaging(consumer.Consumer):
         self.run_block(command, **environment)
         self.assert_program_runs('build/program')
         self.assert_needs(os.path.join(self.folder, 'build', 'program'), [])
-        # Where the project has tests, the package.
+        # For a project with tests, use the package.
         consumer.run('tar', '-xJf', archive, '--one-top-level=third_party', cwd=self.folder)
         self.write('CMakeLists.txt',
                    project.replace('add_subdirectory(third_party/cushim)\n', tests))
@@ -166,8 +168,8 @@ class Packaging(consumer.Consumer):
                        **environment)
         self.assert_program_runs('build/program')
         self.assert_needs(os.path.join(self.folder, 'build', 'program'), ['libcushim.so.0'])
-        # A static library that is installed has all of cushim that its users need, and with tests
-        # it takes the package.
+        # An installed static library contains everything of cushim that its users need; with tests
+        # it uses the package.
         shutil.copy(os.path.join(self.folder, 'program.c'), os.path.join(self.folder, 'mine.c'))
         self.write('CMakeLists.txt', project.split('add_subdirectory')[0] + tests + library +
                    'install(TARGETS mine EXPORT mine ARCHIVE DESTINATION lib)\n'
@@ -196,7 +198,7 @@ class Packaging(consumer.Consumer):
 
     @unittest.skipUnless(shutil.which('git'), 'git is not installed')
     def test_installing_needs_these_commands(self):
-        """Without root: below another folder."""
+        """Without root, the commands install below another folder."""
         command, _, _ = self.blocks('Installing', 'docs/getting-started.md')
         root = os.path.join(self.folder, 'root')
         consumer.run('bash', '-euc', 'sudo() { "$@"; }; ldconfig() { :; }\n' + command,
@@ -207,7 +209,7 @@ class Packaging(consumer.Consumer):
 
     @unittest.skipUnless(shutil.which('git'), 'git is not installed')
     def test_installing_at_home_needs_no_root(self):
-        """The first program is compiled and runs in a shell that has these variables."""
+        """The first program is compiled and runs in a shell with these variables."""
         _, command, variables = [text.replace('$HOME', self.folder) for text in
                                  self.blocks('Installing', 'docs/getting-started.md')]
         program, = self.blocks('A first program', 'docs/getting-started.md')
@@ -314,7 +316,7 @@ class Packaging(consumer.Consumer):
                      env=consumer.environment(CUDA_HOME=os.path.dirname(CUDA_INCLUDE)))
         for name in 'cushim.h', 'cushim.c', 'CMakeLists.txt':
             self.assertTrue(os.path.exists(os.path.join(repository, 'build', 'dist', name)))
-        # Ninja alone knows the name too.
+        # Plain ninja knows the name, too.
         consumer.run('ninja', '-C', 'build', 'dist-single', cwd=repository)
 
     def test_source_for_the_driver_is_compiled_with_the_header(self):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pages whose commands packaging_test.py runs, and how a page is taken apart."""
+"""The pages whose commands packaging_test.py runs, and how a page is parsed."""
 
 import re
 
-# Of each page the sections with blocks of code in a language that is run, and the languages.
+# For each page, the sections with code blocks in a language that is run, and these languages.
 TESTED = {
     'docs/getting-started.md': {
         'Installing': ['sh', 'sh', 'sh'],
@@ -34,7 +34,7 @@ LANGUAGES = 'sh', 'ini', 'meson', 'cmake'
 
 
 def sections(page):
-    """Of each heading, the blocks below it as (language, text)."""
+    """Map each heading to the blocks below it, each as (language, text)."""
     found = {}
     for title, text in re.findall(r'(?ms)^#+ (.*?)\n(.*?)(?=^## |\Z)', page):
         found[title] = [(language, block)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Take cushim as a Meson subproject: dependency('cushim') is all that the user writes.
+"""Use cushim as a Meson subproject: the user only writes dependency('cushim').
 
     subproject_test.py SOURCE "COMPILER..."
 """
@@ -34,8 +34,8 @@ class Subproject(consumer.Consumer):
     def build(self, *options, programs=PROGRAMS):
         build = os.path.join(self.project, 'build')
         environment = consumer.environment(CC=COMPILER)
-        # The subproject also where cushim is installed.
-        # Without optimisation: that takes longer than all else here.
+        # Uses the subproject even if cushim is installed. Not optimised, because compiling takes
+        # longest here.
         consumer.run('meson', 'setup', build, self.project, '--wrap-mode=nodownload',
                      '--force-fallback-for=cushim', '-Doptimization=0', *options, env=environment)
         consumer.run('ninja', '-C', build, *programs, env=environment)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Copy the two files into a tree and build them there with one command.
+"""Copy the two files to a source tree, and build them there with one command.
 
     two_files_test.py SOURCE FOLDER_OF_THE_TWO_FILES CUDA_INCLUDE MOCK "COMPILER..."
                       "C++ COMPILER..."
 
-MOCK is the mock's libcuda.so.1; it may be empty, and so may the compiler of C++.
+MOCK is the mock's libcuda.so.1. It may be empty, and so may the C++ compiler.
 """
 
 import os
@@ -45,7 +45,7 @@ class TwoFiles(consumer.Consumer):
             shutil.copy(os.path.join(HERE, 'two_files', name), self.folder)
 
     def adapt(self, path):
-        """What the documentation says for the installed header, for a copy."""
+        """Change the documentation for the installed header to that for a copy."""
         with open(path, encoding='utf-8') as file:
             text = file.read()
         name = os.path.basename(path)
@@ -54,13 +54,15 @@ class TwoFiles(consumer.Consumer):
         return name
 
     def compile(self, *arguments, compiler=None):
-        # The headers of CUDA 11.2 do not compile without a warning themselves.
+        # The headers of CUDA 11.2 cause warnings themselves.
         include = ['-isystem' + CUDA_INCLUDE] if CUDA_INCLUDE else []
         return consumer.run(*(compiler or COMPILER), *arguments, *include, cwd=self.folder,
                             env=consumer.environment())
 
     def build(self, program, *arguments, compiler=None):
-        """One command; the libraries are those of systems whose libc has no threads or dlopen."""
+        """Compile with one command; the libraries are for systems whose libc lacks threads or
+        dlopen.
+        """
         self.compile(*arguments, '-pthread', '-ldl', '-o', program, compiler=compiler)
         return os.path.join(self.folder, program)
 
@@ -98,7 +100,7 @@ class TwoFiles(consumer.Consumer):
         self.assert_needs(program, [])
 
     def test_headers_before_the_first_line_are_reported(self):
-        """They would have been read without _GNU_SOURCE."""
+        """Without _GNU_SOURCE, these headers would have been read already."""
         with self.assertRaisesRegex(AssertionError, '#error "compile cushim.c without -include'):
             self.compile('-include', 'cushim.h', '-fsyntax-only', 'cushim.c')
         self.compile('-include', 'cushim.h', '-D_GNU_SOURCE', '-DCUSHIM_CUDA_NAMES',

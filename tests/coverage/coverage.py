@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measure what the tests cover of loader/, src/ and include/, by lines and branches.
+"""Measure which lines and branches of loader/, src/ and include/ the tests cover.
 
-Builds with counters in a folder of its own, runs the suites that execute the library, the mock, the
-layer and the command, and prints a table by folders. Fails if a test fails, or if less than 97 % of
+Builds with counters in a separate folder, runs the suites that execute the library, the mock, the
+layer and the command, and prints a table of folders. Fails if a test fails, or if less than 97 % of
 the lines are covered.
 
-Needs gcc and gcov. It takes about 20 minutes on two processors, most of it the tests. What is
-for Windows is not built, and so not measured; what is generated is not counted.
+Needs gcc and gcov. It takes about 20 minutes on two processors, mostly for the tests. Code for
+Windows is not built, so it is not measured; generated code is not counted.
 """
 import argparse
 import collections
@@ -20,16 +20,16 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# Suites whose processes do not run what is measured: they build projects of their own (which do not
-# link with counters), read files, or count what a call costs.
+# Suites whose processes do not run measured code: they build projects of their own (which do not
+# link with counters), read files, or count the cost of calls.
 OTHER_SUITES = {'bench', 'binary', 'clients', 'consumers', 'cuda-header', 'dist', 'headers',
                 'plugins', 'registry'}
-# Mocks with a fault each: what they cover is no merit. And processes that cannot write the files of
-# their counters, or not all of one.
+# Mocks with deliberate errors, whose coverage proves nothing; and processes that cannot write the
+# files of their counters completely.
 OTHER_TESTS = {'wrong mocks', 'security-rights', 'security-sealed', 'out-of-memory-disk',
                'out-of-memory-system'}
 
-# Where objects of the library stand in a build. Those of tests are not looked at.
+# The folders of the library's objects in a build. Objects of tests are ignored.
 OBJECTS = ['libcushim-core.a.p', 'libcushim-exporting.a.p', 'src', 'tests/unit/libplain-core.a.p']
 
 FOLDERS = ('loader', 'src', 'include')
@@ -37,20 +37,20 @@ LEAST_LINES = 97.0
 
 
 class Count:
-    """How many there are, and how many of them are covered."""
+    """A total, and how many of it are covered."""
 
     def __init__(self):
         self.lines = self.lines_covered = self.branches = self.branches_covered = 0
 
     def add(self, line):
-        """Count one line."""
+        """Count a line and its branches."""
         self.lines += 1
         self.lines_covered += line['count'] > 0
         self.branches += len(line['branches'])
         self.branches_covered += sum(count > 0 for count in line['branches'])
 
     def shares(self):
-        """Percent of lines and of branches."""
+        """Return the percentages of lines and branches."""
         return (100.0 * self.lines_covered / max(self.lines, 1),
                 100.0 * self.branches_covered / max(self.branches, 1))
 
@@ -72,22 +72,24 @@ def arguments():
 
 
 def setup(build):
-    """Configure, unless that is done."""
+    """Set up the build folder, unless it exists."""
     if (build / 'build.ninja').exists():
         return
-    # Threads count at the same time; without optimization a line is a line. Where a process calls
-    # fork() or execv(), the compiler has the counters written before, but only of gnu11.
+    # Threads increment counters concurrently. Without optimisation, lines stay separate. The
+    # compiler writes the counters before fork() and execv(), but only with gnu11.
     subprocess.run(['meson', 'setup', build, ROOT, '-Dbuildtype=debug', '-Dc_std=gnu11',
                     '-Db_coverage=true', '-Dc_args=-fprofile-update=atomic -DCUSHIM_COVERAGE'],
                    check=True, stdout=sys.stderr)
 
 
 def run_tests(build, processes, suites):
-    """Build, and run all suites from zero, or some. The names of the tests that failed."""
+    """Build, and run all suites with counters reset, or only some suites; return the names of
+    failed tests.
+    """
     subprocess.run(['ninja', '-C', build, '-j', processes], check=True, stdout=sys.stderr)
     for counted in build.rglob('*.gcda'):
         notes = counted.with_suffix('.gcno')
-        # What was compiled again has other counters.
+        # A recompiled object has different counters.
         if not suites or not notes.exists() or notes.stat().st_mtime > counted.stat().st_mtime:
             counted.unlink()
     listed = subprocess.run(['meson', 'introspect', '--tests', build], check=True,
@@ -108,7 +110,7 @@ def run_tests(build, processes, suites):
 
 
 def add_line(lines, line):
-    """Add a line of one object to those of its file, which other objects may have as well."""
+    """Add a line of one object to those of its file, which other objects may contain as well."""
     branches = [branch['count'] for branch in line['branches']]
     one = lines.setdefault(line['line_number'], {'count': 0, 'branches': []})
     one['count'] += line['count']
@@ -117,7 +119,7 @@ def add_line(lines, line):
 
 
 def collect(build):
-    """Lines by number, by path from the root of the tree, of all sources that are measured."""
+    """Map the path of each measured source, relative to the tree, to its lines by number."""
     files = collections.defaultdict(dict)
     for place in OBJECTS:
         for notes in sorted((build / place).rglob('*.gcno')):
@@ -133,7 +135,7 @@ def collect(build):
 
 
 def count_by_folder(files):
-    """The counts of each folder, and of all in the last one."""
+    """Return the counts of each folder, with the totals last."""
     counts = collections.defaultdict(Count)
     whole = Count()
     for path, lines in sorted(files.items()):

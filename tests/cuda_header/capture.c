@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Three that call one function of the driver, side by side: the program, a plugin and a library. This
- * file is each of them: PLUGIN and OTHER say which, and the program is called
+ * Three parts that call one function of the driver: the program, a plugin and a library. This file
+ * is each of them, selected by PLUGIN and OTHER. The program is called
  *
  *     capture PLUGIN OTHER
  *
- * OTHER is linked to a libcuda.so.1, the mock, which answers 3 before it is initialised. The plugin
- * is linked to the stubs, and CUSHIM_LIBRARY names the fake driver, whose answers are above
- * 100000. The program is linked to either (see meson.build); with the stubs it also brings a
- * function of its own.
+ * OTHER is linked to a libcuda.so.1, the mock, which returns 3 before it is initialised. The plugin
+ * is linked to the stubs, and CUSHIM_LIBRARY names the fake driver, which returns codes above
+ * 100000. The program is linked to one of them (see meson.build); with the stubs it also defines a
+ * driver function of its own.
  */
 #include <cuda.h>
 
@@ -17,14 +17,14 @@
 #include <string.h>
 
 #if defined(OTHER)
-/* The library knows nothing of cushim. */
+/* This library knows nothing of cushim. */
 int other_call(void);
 int other_call(void)
 {
     return (int)cuCtxSynchronize();
 }
 #elif defined(PLUGIN)
-/* The object file of a plugin was made to be linked to libcuda.so.1. */
+/* The object file of a plugin that was compiled for libcuda.so.1. */
 int plugin_call(void);
 int plugin_call(void)
 {
@@ -36,7 +36,7 @@ int other_call(void);
 #endif
 
 #ifdef WITH_STUBS
-/* A program may define a name of the driver: it means this one. */
+/* A program may define a function of the driver; its calls then use the definition. */
 CUresult CUDAAPI cuProfilerStop(void);
 CUresult CUDAAPI cuProfilerStop(void)
 {
@@ -66,7 +66,7 @@ int main(int count, char **arguments)
 
     if (count != 3)
         return 2;
-    /* The driver that is seen by all comes first: it would be found by who looks for it. */
+    /* The driver with global symbols comes first, so that a global lookup would find it. */
     other = call(arguments[2], "other_call");
     plugin = call(arguments[1], "plugin_call");
     program = (int)cuCtxSynchronize();

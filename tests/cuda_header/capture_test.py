@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The compatibility serves the file that it is built into, and nothing else in the process.
+"""The compatibility header and the stubs affect the file that contains them, and nothing else in
+the process.
 
     capture_test.py DRIVER PLUGIN OTHER INLINE HOST...
 
-INLINE is a C++ program through the header, at -O0 and with all that it can export; empty: none.
+INLINE is a C++ program that uses the header, compiled with -O0, with all symbols exported; empty:
+there is none.
 """
 
 import os
@@ -45,7 +47,7 @@ class Capture(unittest.TestCase):
         self.assertNotRegex(run('nm', '-D', '--defined-only', INLINE), r'(?m) cushim_cuda_cu\w+$')
 
     def test_hosts_export_what_is_not_hidden(self):
-        """Else the claim above would say nothing of them."""
+        """Otherwise the preceding test would prove nothing."""
         for path in HOSTS:
             self.assertIn(' main\n', run('nm', '-D', '--defined-only', path))
 

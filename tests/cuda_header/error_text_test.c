@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The usual error macro, in a program for <cuda.h> that has no driver, or with the argument `old` a
- * driver that lacks a function and does not know the code that says so. It prints the reason, and
- * not what a string happens to hold. Built through <cushim/cuda.h> and with the stubs library.
+ * The usual error macro in a program for <cuda.h> without a driver, or, with the argument `old`,
+ * with a driver that lacks a function and does not know the code for that. It must print the reason
+ * instead of an undefined string. Built with <cushim/cuda.h> and with the stubs.
  */
 #include <stdio.h>
 #include <string.h>

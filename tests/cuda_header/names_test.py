@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every name that <cuda.h> and <cudaProfiler.h> declare reaches the symbol that they mean by it.
+"""Every name that <cuda.h> and <cudaProfiler.h> declare reaches the symbol that the headers map it
+to.
 
     names_test.py DRIVER STUBS STUBS_SOURCE LIBRARY "INCLUDE..." "CC..." "CXX..." TOOLKIT
                   [RUNNER]...
 
-TOOLKIT is --toolkit=FOLDER, a folder with a cuda.h (none: the compiler knows one), or --fetched:
-all that headers/fetch.sh has brought.
+TOOLKIT is --toolkit=FOLDER, a folder with a cuda.h (empty: the compiler finds one), or --fetched:
+all headers that headers/fetch.sh has downloaded.
 
-What a name means is asked from the headers themselves: they are preprocessed unmodified, in each
-mode and language. A source is made that calls each name and takes its address, and is built in
-three ways: through <cushim/cuda.h>, against the static library STUBS, and linked to DRIVER, the fake
-one whose functions return numbers of their own. With RUNNER the programs are for Windows,
-and this is how one is started.
+The headers themselves determine what a name means: they are preprocessed unmodified, in each mode
+and language. The test makes a source that calls each name and takes its address, and builds it in
+three ways: with <cushim/cuda.h>, with the static library STUBS, and linked to DRIVER, the fake
+driver whose functions return different numbers. With RUNNER, the programs are for Windows, and
+RUNNER starts them.
 """
 
 import glob
@@ -37,12 +38,12 @@ MODES = {
 }
 WARNINGS = ['-Wall', '-Wextra', '-Wpedantic', '-Wundef', '-Wshadow', '-Wconversion', '-Werror']
 INCLUDES = '#include <cuda.h>\n#include <cudaProfiler.h>\n'
-# What the fake driver returns; all others return their number.
+# What the fake driver returns; other functions return their numbers.
 ANSWERS = {'cuInit': 0, 'cuDriverGetVersion': 1}
-# Inline functions of <cuda.h>, which add a flag.
+# Inline functions of <cuda.h> that add a flag, and the function that they call.
 INLINE = {'cuGetProcAddress_ptsz': 'cuGetProcAddress',
           'cuGetProcAddress_v2_ptsz': 'cuGetProcAddress_v2'}
-# The registry spells this one without the header that declares it.
+# The registry writes this type without the header that declares it.
 ENUMS = {('cuProfilerInitialize', 'outputMode'): '(CUoutput_mode)0'}
 
 SOURCE = '''%(includes)s
@@ -82,7 +83,7 @@ int main(void)
 
 
 def run(*command, expect=0, **options):
-    # A file, no pipe: what Wine starts besides would hold that open.
+    # A file instead of a pipe, because other processes that Wine starts would keep a pipe open.
     with tempfile.TemporaryFile('w+') as output:
         result = subprocess.run(command, stdout=output, stderr=subprocess.STDOUT, text=True,
                                 check=False, **options)
@@ -99,7 +100,7 @@ def run_program(program, environment):
 
 
 def exported(symbol):
-    """The symbol that is reached by an inline function of <cuda.h>, else the same."""
+    """Return the symbol that an inline function of <cuda.h> calls, or else the same symbol."""
     return INLINE.get(symbol, symbol)
 
 
@@ -111,7 +112,7 @@ def toolkits(option):
 
 
 class Toolkit:
-    """What the names of one folder of headers mean, in one mode and language."""
+    """The meaning of the names in one folder of headers, in one mode and language."""
 
     def __init__(self, folder, compiler, flags):
         self.compiler = compiler + flags + (['-isystem' + folder] if folder else [])
@@ -122,7 +123,7 @@ class Toolkit:
         text = self.preprocess(INCLUDES + ''.join('@ "%s" %s\n' % (n, n) for n in names), '-P')
         meaning = {name: symbol for name, symbol in re.findall(r'@ "(\w+)" (\w+)', text)
                    if symbol in self.declared}
-        # The registry may know its newest version in part only: other names no library has.
+        # The registry may know its newest version only in part; no library has the other names.
         complete = self.version() < NEWEST
         self.meaning = {name: symbol for name, symbol in meaning.items()
                         if complete or exported(symbol) in ROWS}
@@ -167,7 +168,7 @@ class Names(unittest.TestCase):
                                 LD_LIBRARY_PATH=os.path.dirname(LIBRARY) + ':' + self.folder)
         self.driver = self.path('libcuda.so.1')
         if RUNNER:
-            # Beside the program, by the name that is in it.
+            # The DLL lies next to the program, under the name in the import table.
             self.driver = self.path(os.path.basename(DRIVER))
             shutil.copyfile(DRIVER, self.driver)
             shutil.copy(LIBRARY, self.folder)
@@ -179,7 +180,7 @@ class Names(unittest.TestCase):
         return os.path.join(self.folder, name)
 
     def build(self, name, toolkit, warnings, include, *libraries):
-        """The program, and the functions of the driver that its object leaves to the linker."""
+        """Return the program, and the driver functions that its object file leaves undefined."""
         program = self.path(name + PROGRAM_SUFFIX)
         run(*toolkit.compiler, *warnings, *include, '-O1', '-c', self.path('names.source'), '-o',
             program + '.o')
@@ -224,12 +225,12 @@ class Names(unittest.TestCase):
                             'internal': 'cuMemcpyHtoD'}[mode])
 
     def test_stubs_of_interop_reach_their_symbols(self):
-        """Without their headers, and so with any arguments, which nobody looks at here.
+        """Without their headers, and so with arbitrary arguments, which no function here uses.
 
-        A struct that is passed by value is copied, and on aarch64 and Windows from where a pointer
-        leads.
+        A struct that is passed by value is copied; on aarch64 and Windows, the argument is a
+        pointer to it.
         """
-        # What is for Windows alone is missing elsewhere.
+        # Functions for Windows are missing on other platforms.
         rows = [(row.symbol, 36 if row.platform == 'windows' and not RUNNER else 100000 + number)
                 for row, number in ROWS.values() if row.interop]
         calls = ['extern int %s();\n' % symbol for symbol, _ in rows]

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What source does with the names of <cuda.h> besides calling them, through <cushim/cuda.h>: built
- * once for each mode of the default stream.
+ * Uses of the names of <cuda.h> other than calls, with <cushim/cuda.h>. Built once for each mode of
+ * the default stream.
  */
 #include <cuda.h>
 #include <cushim/cuda.h>
 
-/* Who includes it again, and whatever includes it, changes nothing. */
+/* Including <cuda.h> again, or a header that includes it, changes nothing. */
 #if defined(__has_include)
 #if __has_include(<cudaTypedefs.h>)
 #include <cudaTypedefs.h>
@@ -91,7 +91,7 @@ static void name_reaches_the_slot_of_its_version_and_mode(void **state)
     assert_string_equal(reached, OF_THE_MODE("MemcpyHtoD_v2", "MemcpyHtoD_v2_ptds"));
 }
 
-/* As a static initialiser, which an imported function of a library may be, too. */
+/* A static initialiser, which may also be an imported function of a library. */
 static CUresult(CUDAAPI *const allocators[])(CUdeviceptr *, size_t) = {cuMemAlloc, &cuMemAlloc_v2};
 
 static void address_is_constant_and_one(void **state)
@@ -117,7 +117,9 @@ static void address_follows_the_current_table(void **state)
     assert_string_equal(reached, "nothing");
 }
 
-/* Members, parameters and variables may have the names of functions: they are renamed alike. */
+/*
+ * Members, parameters and variables may have names of functions; all their uses are renamed alike.
+ */
 struct driver {
     CUresult(CUDAAPI *cuMemAlloc)(CUdeviceptr *, size_t);
     int cuInit;
@@ -140,7 +142,7 @@ static void name_can_be_that_of_a_member_and_of_a_variable(void **state)
     assert_int_equal(add(cuDeviceGet, driver.cuInit), 7);
 }
 
-/* As CHECK(cuInit(0)) prints it: what is made text at once is not renamed. */
+/* CHECK(cuInit(0)) prints this text: an argument that becomes a string at once is not expanded. */
 #define TEXT(call) #call
 
 static void name_in_a_text_is_as_it_was_written(void **state)

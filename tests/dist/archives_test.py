@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The archives of a release: what is in them, that they are reproducible, and builds from each.
+"""The archives of a release: their contents, that they are reproducible, and builds from each.
 
     archives_test.py Source SOURCE FOLDER VERSION CUDA_INCLUDE MOCK "COMPILER..."
     archives_test.py Single ...
     archives_test.py CMake ...
 
-FOLDER is that of the archives. MOCK is the mock's libcuda.so.1; it may be empty.
+FOLDER contains the archives. MOCK is the mock's libcuda.so.1; it may be empty.
 """
 import hashlib
 import os
@@ -49,7 +49,7 @@ class Archive(consumer.Consumer):
         return os.path.join(self.folder, name)
 
     def members(self, name):
-        """The files of an archive, after a look at what may not differ between two machines."""
+        """Return the files of an archive, after checking what must not depend on the machine."""
         with tarfile.open(os.path.join(FOLDER, name + '.tar.xz')) as archive:
             members = archive.getmembers()
         for member in members:
@@ -61,7 +61,7 @@ class Archive(consumer.Consumer):
         return [member.name[len(name) + 1:] for member in members if not member.isdir()]
 
     def write_again(self, *arguments):
-        """What archives.py writes for somebody else, somewhere else."""
+        """Return the archive that archives.py writes for another user in another folder."""
         again = os.path.join(self.folder, 'again')
         command = [sys.executable, os.path.join(SOURCE, 'dist', 'archives.py'), arguments[0],
                    SOURCE, VERSION, again, *arguments[1:]]
@@ -109,7 +109,7 @@ class Single(Archive):
                 self.assertTrue(one.read() == other.read(), name)
 
     def test_it_is_reproducible(self):
-        """Also for files of another time and owner's rights, in another order."""
+        """The same for files with other times and permissions, in another order."""
         files = [os.path.join(self.folder, name) for name in reversed(self.FILES)]
         for path in files:
             name = os.path.basename(path)
@@ -189,7 +189,7 @@ class CMake(Archive):
                    '-DFETCHCONTENT_SOURCE_DIR_CUSHIM=' + folder)
 
     def test_headers_of_cuda_are_found_by_the_environment(self):
-        """In a folder that no default names."""
+        """The headers are in a folder that no default names."""
         if not CUDA_INCLUDE:
             self.skipTest('cuda.h is on the path of the compiler')
         toolkit = os.path.join(self.folder, 'toolkit')
@@ -202,7 +202,7 @@ class CMake(Archive):
             self.assertIn('CUSHIM_CUDA_INCLUDE_DIR:PATH=%s/include\n' % toolkit, file.read())
 
     def test_headers_of_cuda_are_those_of_the_toolkit_that_the_project_has_found(self):
-        """Else those of the environment, also where a toolkit can be found."""
+        """Otherwise those of the environment are used, even if a toolkit can be found."""
         folder = self.unpack('cushim-single-' + VERSION)
         found = os.path.join(self.folder, 'found')
         environment = os.path.join(self.folder, 'environment')
@@ -210,7 +210,7 @@ class CMake(Archive):
             os.makedirs(os.path.join(toolkit, 'include'))
             with open(os.path.join(toolkit, 'include', 'cuda.h'), 'w', encoding='ascii'):
                 pass
-        # What find_package() calls, instead of a toolkit of this machine.
+        # The module that find_package() uses instead of this machine's toolkit.
         modules = os.path.join(self.folder, 'modules')
         os.mkdir(modules)
         with open(os.path.join(modules, 'FindCUDAToolkit.cmake'), 'w', encoding='ascii') as file:

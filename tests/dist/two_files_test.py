@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The two files of dist/: what becomes of a small library that is joined into two files, and which
-ones are refused; and that cushim's hold all of the library, and show nothing of it.
+"""The two files of dist/. join: a small library is joined to two files, and some libraries are
+refused. content: cushim's two files contain the whole library, and hide its internals.
 
     two_files_test.py join TWO_FILES_PY COMPILER...
     two_files_test.py content SOURCE_ROOT FOLDER_OF_THE_TWO_FILES LIBRARY CUDA_INCLUDE COMPILER...
 
-LIBRARY is the static one, of the same sources.
+LIBRARY is the static library from the same sources.
 """
 
 import glob
@@ -20,7 +20,7 @@ import unittest
 sys.dont_write_bytecode = True
 
 SPDX = '/* SPDX-License-Identifier: Apache-2.0 */\n'
-# What every library here has.
+# The headers of every library here.
 HEADERS = {
     'cushim/cushim.h': '#ifndef CUSHIM_CUSHIM_H\n#define CUSHIM_CUSHIM_H\n\n'
                        '#include <cushim/version.h>\n\n#endif\n',
@@ -32,7 +32,7 @@ HEADERS = {
     'cushim/cuda_names.h': '#if BEFORE && !defined(AFTER)\n#define CUDA 1\n#endif\n',
 }
 
-# Of two files, what each says, and the name that they may not share.
+# For two files: their contents, and the name that both must not define.
 CLASHES = [
     ('static int x;\nint a(void);', 'static int x;', 'x'),
     ('static int x;', 'static _Atomic unsigned long x = 2;', 'x'),
@@ -75,7 +75,7 @@ class Join(unittest.TestCase):
                 file.write(SPDX + text)
 
     def join(self, sources, depfile=None, **systems):
-        """Returns the exit code, and the words or the text of cushim.c."""
+        """Return the exit code, and the messages or the text of cushim.c."""
         self.headers({**sources, **{name: text for files in systems.values()
                                     for name, text in files.items()}})
         command = [sys.executable, PROGRAM, '--version', '1.2.3', '--folder', self.folder,
@@ -232,7 +232,7 @@ def output(*command):
 
 
 def defined(path):
-    """Names of the functions and objects that other files can see."""
+    """Return the names of the functions and objects that other files can see."""
     lines = output('nm', '--defined-only', '--extern-only', path).splitlines()
     return sorted({line.split()[2] for line in lines if len(line.split()) == 3})
 
@@ -262,7 +262,7 @@ class Content(unittest.TestCase):
         return {'cushim/' + name for listed in lists for name in re.findall(r"'([^']+)'", listed)}
 
     def test_every_source_of_the_tree_is_in(self):
-        """Also those of systems that this build is not for."""
+        """Including those for systems other than the build's."""
         sources = [os.path.relpath(path, SOURCE) for folder in ('loader', 'src/objects')
                    for path in glob.glob(os.path.join(SOURCE, folder, '*.c'))]
         self.assertGreaterEqual(len(sources), 20)
@@ -271,7 +271,7 @@ class Content(unittest.TestCase):
     def test_every_public_header_is_in(self):
         headers = {'cushim/' + os.path.basename(path)
                    for path in glob.glob(os.path.join(SOURCE, 'include', 'cushim', '*.h'))}
-        # The mock is a library of its own; the header that includes all others has nothing itself.
+        # The mock is a separate library, and cushim.h only includes other headers.
         headers -= self.headers_of_the_mock() | {'cushim/cushim.h'}
         headers |= {'cushim/slots.h', 'cushim/version.h'}
         self.assertEqual(sorted(headers - set(self.parts('cushim.h'))), [])
@@ -280,7 +280,7 @@ class Content(unittest.TestCase):
     def test_nothing_is_in_twice(self):
         parts = self.parts('cushim.h') + self.parts('cushim.c')
         twice = {name for name in parts if parts.count(name) > 1}
-        # A header that only systems need is in the part of each.
+        # A header that only the code for systems needs is in the part of each system.
         portable = self.text['cushim.c'].partition('#pragma GCC visibility pop')[0]
         self.assertEqual([name for name in twice if name in portable], [])
         self.assertEqual(len(self.parts('cushim.h')), len(set(self.parts('cushim.h'))))

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The manual pages: roff finds nothing wrong with them, and what docs/cushim.3 says is so. The
-program on the reference's main page works too.
+"""The manual pages: roff reports no errors, and the statements of docs/cushim.3 are true. The
+program on the reference's main page works, too.
 
     manual_test.py Format PAGE...
     manual_test.py Content SOURCE CUSHIM "COMPILER ARGUMENT..."
 
-CUSHIM is the library to link.
+CUSHIM is the library to link to.
 """
 import glob
 import os
@@ -25,7 +25,7 @@ def read(*path):
 
 
 def plain(text):
-    """Roff without its fonts and escapes."""
+    """Return roff text without fonts and escapes."""
     text = re.sub(r'\\f[BIRP]', '', text).replace('\\-', '-').replace('\\\\', '\\')
     return re.sub(r'(?m)^\.(?:B|I|BI|BR|IR|RI) (.*)$', lambda match: ''.join(
         shlex.split(match[1])) if '"' in match[1] or ' ,' in match[1] else match[1], text)
@@ -35,7 +35,7 @@ class Format(unittest.TestCase):
     def assert_silent(self, *command):
         result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                 check=False, env=dict(os.environ, MANWIDTH='80', LC_ALL='C.UTF-8'))
-        # The pages have no date: the version that is installed says how old they are.
+        # The pages have no date, because the installed version determines their age.
         words = [line for line in (result.stdout + result.stderr).splitlines()
                  if 'missing date' not in line]
         self.assertEqual(words, [], command)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Render the reference, and look whether all that is public is in it and documented.
+"""Render the reference, and check that everything public is in it and documented.
 
     reference_test.py SOURCE BUILD DOXYFILE
 
-What is public is known from elsewhere: functions from docs/api.md, members and enumerators from
-tests/binary/layout.tsv, all else from the lines of the headers.
+The public names come from other sources: functions from docs/api.md, members and enumerators from
+tests/binary/layout.tsv, all others from the lines of the headers.
 """
 import glob
 import os
@@ -19,10 +19,10 @@ import urllib.parse
 import xml.etree.ElementTree as ElementTree
 
 EXAMPLES = 15
-# In cuda_names.h, which is not in the reference, or for the linker alone.
+# Names in cuda_names.h, which is not in the reference, or for the linker only.
 PRIVATE = re.compile(r'cushim__|CUSHIM__|cushim_slots_|cushim_cuda_')
 
-# Lines of headers, each of which has a comment of its own before it: all kinds of names.
+# Lines of headers that need a comment before them, for each kind of name.
 COMMENTED = {
     'event.h': ['CUSHIM_API CUresult cushim_event_query(', 'struct cushim_event_options {',
                 '#define CUSHIM_EVENT_OPTIONS_INIT'],
@@ -39,7 +39,7 @@ def read(path):
 
 
 def headers():
-    """Path -> text of the public headers that the reference is made of."""
+    """Map the path of each public header in the reference to its text."""
     folder = os.path.join(SOURCE, 'include', 'cushim')
     paths = glob.glob(folder + '/*.h') + glob.glob(folder + '/testing/*.h')
     paths += [os.path.join(BUILD, 'include', 'cushim', name) for name in ('slots.h', 'version.h')]
@@ -51,12 +51,12 @@ def public(names):
 
 
 def found(pattern):
-    """The public names that a pattern finds in lines of the headers."""
+    """Return the public names that a pattern finds in lines of the headers."""
     return public(name for text in headers().values() for name in re.findall(pattern, text, re.M))
 
 
 def doxygen(settings, text=None):
-    """Run Doxygen with more settings behind those of the build; return status and messages."""
+    """Run Doxygen with additional settings; return status and messages."""
     text = text or read(DOXYFILE)
     result = subprocess.run(['doxygen', '-'], input=text + settings, stdout=subprocess.PIPE,
                             stderr=subprocess.STDOUT, text=True, check=False)
@@ -64,7 +64,7 @@ def doxygen(settings, text=None):
 
 
 def layout():
-    """Members by struct, and enumerators, as the compiler has them."""
+    """Return the members by struct, and the enumerators, according to the compiler."""
     rows = [line.split('\t') for line in read(
         os.path.join(SOURCE, 'tests', 'binary', 'layout.tsv')).splitlines() if line[:1] != '#']
     members = {(row[1], row[2]) for row in rows if row[0] == 'member'}
@@ -79,7 +79,7 @@ class Reference(unittest.TestCase):
         cls.folder = folder.name
         cls.status, cls.words = doxygen(
             '\nOUTPUT_DIRECTORY = "%s"\nGENERATE_TAGFILE =\nGENERATE_XML = YES\n' % folder.name)
-        # Kind -> names, and (struct, member); those with a description only.
+        # Map each kind to its documented names, and to (struct, member) for members.
         cls.documented = {}
         for path in glob.glob(folder.name + '/xml/*.xml'):
             for element in ElementTree.parse(path).getroot().findall('compounddef'):

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The files of examples/ci for continuous integration, executed: each step in its order, on a copy
-of the small project beside them, in an environment with nothing of the caller's.
+"""Execute the files of examples/ci for continuous integration: each step in its order, on a copy of
+the small project next to them, in an environment without the caller's variables.
 
     ci_test.py SOURCE CUDA_INCLUDE [--root FOLDER] [--only CLASS]
 
-cushim and the headers of CUDA are fetched from a repository and an archive that are made of SOURCE
-and CUDA_INCLUDE (a folder called include), which the variables of the files name. With
---root the steps run in that root folder, as debootstrap makes it, and install their packages there;
-without, the packages that they name have to be installed here (77: they are not).
+cushim and the CUDA headers come from a repository and an archive that are made from SOURCE and
+CUDA_INCLUDE (a folder named include); variables of the files name them. With --root, the steps run
+in that root folder, made by debootstrap, and install their packages there. Without it, the packages
+must be installed on this machine (77: they are not).
 
-What the hosted services do themselves is imitated: the checkout, and the cache, by a second run
-that finds what the first one would have kept. Their own machines are not.
+The services' own parts are imitated: the checkout, and the cache, by a second run that finds what
+the first run would have kept. Their machines are not imitated.
 """
 
 import argparse
@@ -31,7 +31,7 @@ except ImportError:
     print('skipped: python3-yaml is not installed')
     sys.exit(77)
 
-# What stands for apt-get where nothing is to be installed.
+# Replaces apt-get if nothing is to be installed.
 APT_GET = '''#!/bin/sh
 [ "$1" = install ] || exit 0
 shift
@@ -48,7 +48,7 @@ KNOWN_ACTIONS = 'actions/checkout@v4', 'actions/cache@v4', 'actions/upload-artif
 
 
 class Machine:
-    """Where steps run: a root folder with a home, the project and cushim's repository in it."""
+    """Where steps run: a root folder with a home folder, the project and cushim's repository."""
 
     def __init__(self, root):
         self.root = root or ''
@@ -68,7 +68,7 @@ class Machine:
         return self.root + path
 
     def add_commands(self):
-        """What a hosted machine has, and a container of root's has not, or must not do here."""
+        """Imitate what a hosted machine has, and a container lacks or must not do here."""
         folder = self.base + '/bin'
         os.mkdir(self.outside(folder))
         scripts = {'sudo': '#!/bin/sh\nexec "$@"\n'}
@@ -86,7 +86,7 @@ class Machine:
                 check=True).stdout.strip()
 
     def make_archive(self):
-        """The headers of CUDA, as in the archive that a hosted machine downloads."""
+        """Make the archive of CUDA headers that a hosted machine downloads."""
         path = self.base + '/headers.tar.xz'
         subprocess.run(['tar', '-C', os.path.dirname(CUDA_INCLUDE), '-cf', self.outside(path), '-I',
                         'xz -1', '--transform', 's,^,archive/,', os.path.basename(CUDA_INCLUDE)],
@@ -113,12 +113,12 @@ class Machine:
         return folder
 
     def begin(self):
-        """The project as it is checked out, and nothing of a run before."""
+        """Check out the project, without files of an earlier run."""
         shutil.rmtree(self.outside(self.project), ignore_errors=True)
         shutil.copytree(os.path.join(SOURCE, 'examples', 'ci'), self.outside(self.project))
 
     def run(self, script, variables):
-        """One step, by bash as both services do. Returns its exit status, and what it printed."""
+        """Run one step with bash, as both services do; return its exit status and its output."""
         environment = {**variables, **self.environment}
         words = ['bash', '-e', '-o', 'pipefail', '-c', 'cd "$0" && eval "$1"', self.project, script]
         if self.root:
@@ -139,7 +139,9 @@ def read(name):
 
 
 def github():
-    """Variables, steps as (name, script, whether the cache saves it), what is kept, the report."""
+    """Return the variables, the steps as (name, script, whether the cache makes it unnecessary),
+    the cached paths, and the report.
+    """
     job, = read('github.yml')['jobs'].values()
     steps, cached, report = [], None, None
     for step in job['steps']:
@@ -162,7 +164,7 @@ def gitlab():
     whole = read('gitlab-ci.yml')
     job = whole['test']
     kept, = job['cache']['paths']
-    # Which lines the cache saves is for the script itself to say.
+    # The script itself decides which lines the cache makes unnecessary.
     steps = [(line.split('\n')[0], line, False) for line in job['before_script'] + job['script']]
     return whole['variables'], steps, '%(project)s/' + kept, job['artifacts']['reports']['junit']
 
@@ -189,7 +191,7 @@ class Service(unittest.TestCase):
         self.run_steps(machine, variables, steps, False)
         self.assertEqual(self.read_report(machine, report)[:2], (1, 0))
 
-        # The next run finds the cache, and nothing that cushim was built from.
+        # The next run finds the cache, but not the sources from which cushim was built.
         path = machine.outside(kept % {'home': machine.home, 'project': machine.project})
         self.assertTrue(os.path.exists(path + '/bin/cushim'))
         shutil.move(path, machine.outside(machine.base + '/cache'))
@@ -200,7 +202,7 @@ class Service(unittest.TestCase):
         self.run_steps(machine, variables, steps, True)
         self.assertEqual(self.read_report(machine, report)[:2], (1, 0))
 
-        # A bug of the project's makes the last step fail, and the report says which.
+        # A bug in the project makes the last step fail, and the report names it.
         source = os.path.join(machine.outside(machine.project), 'blend.c')
         with open(source, encoding='ascii') as file:
             text = file.read()

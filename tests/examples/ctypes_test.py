@@ -13,7 +13,7 @@ import sys
 import unittest
 
 SETTINGS = 'devices = 2\nquiet = yes\n'
-# What no binding can call by this file alone: a struct is passed by value.
+# Functions that a binding from this file alone cannot call, because they pass a struct by value.
 BY_VALUE = {'cuIpcOpenEventHandle', 'cuIpcOpenMemHandle', 'cuIpcOpenMemHandle_v2',
             'cuMemAdvise_v2', 'cuMemPrefetchAsync_v2', 'cuMemPrefetchAsync_v2_ptsz',
             'cuEGLStreamProducerPresentFrame'}
@@ -63,5 +63,5 @@ class Prototypes(unittest.TestCase):
 
 if __name__ == '__main__':
     EXAMPLE, DATA, LIBRARY = sys.argv[1:4]
-    MOCK = os.path.abspath(sys.argv[4])  # as cushim asks for
+    MOCK = os.path.abspath(sys.argv[4])  # for the version that cushim asks for
     unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`cushim run --kernels`: a library of kernels for an unmodified program, and what is wrong with one.
+"""`cushim run --kernels`: a library of kernels for an unmodified program, and the errors of such
+libraries.
 
     kernels_test.py COMMAND PROGRAM KERNELS REFUSING OTHER executes|refuses
 
-PROGRAM and KERNELS are built from examples/testing, REFUSING registers nothing and says so, and OTHER
-is a library without the function. The mock executes kernels, or was built to refuse them.
+PROGRAM and KERNELS are built from examples/testing. REFUSING registers nothing and reports that.
+OTHER is a library without the function. The last argument says whether the mock executes kernels.
 """
 import os
 import subprocess

@@ -4,8 +4,8 @@
 
 usage: run_example.py PROGRAM DRIVER
 
-On the mock a program has to give back all that it made, and the times are virtual: those between
-events come out alike at every run.
+On the mock, a program must destroy all that it has created. Times are virtual, so those between
+events are the same in every run.
 """
 import json
 import os
@@ -13,15 +13,16 @@ import re
 import subprocess
 import sys
 
-# How a program of the host is started, and what its paths begin with there: Wine calls our root Z:.
+# The command that starts a program of the tested platform, and the prefix of its paths: Wine calls
+# the root folder Z:.
 RUNNER = json.loads(os.environ.get('CUSHIM_RUNNER', '[]'))
 ROOT = 'Z:' if RUNNER else ''
 
-# By how many calls the loader has made before the first event is recorded, the time is one step of
-# 32 ns apart; on Windows it makes others.
+# Each call of the loader before the first record adds a step of 32 ns. On Windows it makes other
+# calls.
 LAST_DIGIT = '[468]' if RUNNER or os.name == 'nt' else '6'
 
-# What a program says on stdout with a driver, as a pattern; its status and what it says on stderr
+# The expected standard output with a driver, as a pattern; and the exit status and standard error
 # without one.
 NO_DRIVER = r'driver: .+\.\n.+\.\n'
 EXAMPLES = {
@@ -34,7 +35,7 @@ EXAMPLES = {
     'two_streams': (r'copies +[\d.]+ ms\nfills +[\d.]+ ms\n'
                     r'both +[\d.]+ ms, [\d.]+ ms one after the other\n', 1, NO_DRIVER),
 }
-# What one says on stdout without a driver, if it says anything.
+# The expected standard output without a driver, if there is any.
 ON_CPU = {'gpu_optional': r'drawn by the CPU, because .+\nchecksum 62fa24b5\n'}
 
 
@@ -56,7 +57,9 @@ def expect(what, result, status, stdout, stderr):
 
 
 def overlaps(result):
-    """Two streams together take less than one after the other, and no less than the longer one."""
+    """Two streams together take less time than one after the other, and no less than the longer
+    one.
+    """
     copies, fills, both, in_turn = (float(n) for n in re.findall(r'([\d.]+) ms', result.stdout))
     if max(copies, fills) <= both < in_turn:
         return True

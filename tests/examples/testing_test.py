@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The examples of docs/testing.md: the good one passes, the bug of the other is found and named.
+"""The examples of docs/testing.md: the correct version passes, and the bug of the other version is
+found and named.
 
     testing_test.py NAME GOOD WITH_BUG [COMMAND]
 
-COMMAND is `cushim`, for those that run on the mock's library.
+COMMAND is `cushim`, for examples that run on the mock's library.
 """
 import json
 import os
@@ -15,10 +16,10 @@ import xml.etree.ElementTree as ElementTree
 
 RUNNER = json.loads(os.environ.get('CUSHIM_RUNNER', '[]'))
 
-# Where a call was made, if the toolchain cannot report it.
+# The call site if the toolchain cannot unwind.
 UNKNOWN = 'an unknown place'
 
-# What stands on stdout and stderr together with the bug, in this order.
+# The expected output, standard output before standard error, of the version with the bug.
 FOUND = {
     'cmocka_test': [
         r'1 allocation leaked, 1048576 bytes:\n  memory#1, 1048576 bytes, by cuMemAlloc_v2, '
@@ -59,7 +60,7 @@ FOUND = {
         r'this run alone: first = last = 3, kinds = CUSHIM_SWEEP_ONCE; and in 1 other run\n',
     ],
 }
-# What the good one says, and no more.
+# The complete output of the correct version.
 SAID = {
     'device_lost': r'# nothing fails\n.*\n.*\n.*\n4 tests passed\n',
     'first_test': '',
@@ -68,7 +69,7 @@ SAID = {
 
 FAULT = 'cuMemAlloc:nth=2 => return(OUT_OF_MEMORY)'
 NEVER = 'cuMemAlloc:nth=3 => return(OUT_OF_MEMORY)'
-# How `sum` is run: options of the command, good or with the bug, status, stdout, stderr.
+# The runs of `sum`: options of the command, correct or with the bug, status, stdout, stderr.
 RUNS = [
     ([], 0, 0, 'sum 499500\n', ''),
     ([], 1, 0, 'sum 499500\n', ''),
@@ -102,7 +103,7 @@ def passes(name, program):
 
 
 def is_found(name, program):
-    """cmocka prints what is wrong on stderr, the others on stdout."""
+    """cmocka prints errors to standard error, the other examples to standard output."""
     result = run([*RUNNER, program])
     pattern = '(?s)' + '.*'.join(FOUND[name])
     if result.returncode != 0 and any(
@@ -113,7 +114,7 @@ def is_found(name, program):
 
 
 def is_in_junit(name, program):
-    """What cushim finds in a test of cmocka stands in the file for CI, too."""
+    """A cmocka report for CI also contains cushim's findings."""
     if name not in ('double_buffer', 'out_of_memory'):
         return True
     result = subprocess.run([*RUNNER, program], stdin=subprocess.DEVNULL, capture_output=True,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Each public header compiles alone and twice, without a warning, in every mode of cuda.h; and the
-compiler warns of slots of superseded ABIs where they are used, of no others, nowhere else.
+"""Each public header compiles alone and when it is included twice, without a warning, in every mode
+of cuda.h. The compiler warns about slots of superseded ABIs where they are used, and nowhere else.
 
     headers_test.py alone c|cpp "HEADER..." [COMPILER ARGUMENT...]
     headers_test.py initialisers c|cpp "HEADER..." [COMPILER ARGUMENT...]
@@ -24,11 +24,11 @@ for folder in ('registry', 'generator'):
 import registry  # noqa: E402
 from slots import superseded  # noqa: E402
 
-# Structs that begin with their size, and that no caller makes.
+# Structs that begin with their size, and that only cushim creates.
 GIVEN_BY_CUSHIM = {'cushim_table', 'cushim_mock_trace', 'cushim_mock_launch',
                    'cushim_mock_functions'}
 
-# Leaves bytes that are not zero where the next function has its variables.
+# Leaves nonzero bytes on the stack where the next function has its variables.
 STACK = '''
 static __attribute__((noinline)) void fill_stack(void)
 {
@@ -56,10 +56,10 @@ static __attribute__((noinline)) int %(name)s_%(start)s(void)
 }
 '''
 
-# As the compiler calls them.
+# The compiler's names of the languages.
 LANGUAGES = {'c': 'c', 'cpp': 'c++'}
 WARNINGS = ['-Wall', '-Wextra', '-Wpedantic']
-# Both rename functions of cuda.h by macros; the table must not notice.
+# Both modes rename functions of cuda.h by macros, which must not affect the table.
 MODES = [
     [],
     ['-DCUDA_API_PER_THREAD_DEFAULT_STREAM'],
@@ -71,7 +71,7 @@ DISABLED = '#define CUSHIM_DISABLE_DEPRECATION_WARNINGS\n'
 CALL = '%sextern CUresult use(void);\nCUresult use(void)\n{\n    return %s;\n}\n'
 FREE = 'cushim_driver()->MemFree(0)'
 
-# Tables as a whole, and slots that are named beside the superseded ones.
+# Uses of whole tables, and of slots whose names resemble superseded ones.
 TABLES = '''#include <string.h>
 extern const struct cushim_table given;
 extern struct cushim_table copied(struct cushim_table table);
@@ -115,7 +115,7 @@ class Alone(unittest.TestCase):
     def test_each_header_compiles_twice_in_every_mode(self):
         self.assertTrue(HEADERS)
         for header in HEADERS:
-            # An empty translation unit is none in ISO C.
+            # ISO C does not allow an empty translation unit.
             source = '#include <cushim/%s>\n' % header * 2 + 'extern int not_empty;\n'
             for mode in MODES:
                 with self.subTest(header, mode=mode):
@@ -127,7 +127,7 @@ class Alone(unittest.TestCase):
                     self.assertEqual(result.returncode, 0, result.stdout)
 
     def test_none_includes_windows_h(self):
-        """Else whoever includes it gets all of its macros."""
+        """Otherwise a file that includes the header would get all of its macros."""
         for header in HEADERS:
             with self.subTest(header):
                 result = subprocess.run(COMPILER + ['-M', '-x', LANGUAGES[LANGUAGE], '-'],
@@ -139,7 +139,7 @@ class Alone(unittest.TestCase):
 
 class Initialisers(unittest.TestCase):
     def test_each_sets_the_size_and_nothing_else(self):
-        """In C and C++, without a warning that a member was forgotten."""
+        """In C and C++, without a warning about missing initialisers."""
         found = []
         for header in HEADERS:
             with open(os.path.join(HERE, '../../include/cushim', header), encoding='utf-8') as file:
@@ -173,9 +173,10 @@ class Initialisers(unittest.TestCase):
             self.assertEqual(subprocess.run([program], check=False).returncode, 0)
 
     def test_an_older_library_finds_only_zero_bytes_in_options(self):
-        """With every optimisation: bytes between and after members would be what the stack had.
+        """With every optimisation level, because padding and missing members could have values from
+        the stack.
 
-        A library that is so old that it knows the size alone stands for any that is older.
+        A library so old that it knows only the size represents all older ones.
         """
         found = []
         for header in HEADERS:
@@ -208,7 +209,7 @@ class Initialisers(unittest.TestCase):
 
 class Deprecation(unittest.TestCase):
     def messages(self, source, *flags):
-        """What the compiler says of a source that is correct."""
+        """Return the compiler's messages about correct source code."""
         result = subprocess.run(COMPILER + OPTIONS + list(flags) + ['-x', LANGUAGES[LANGUAGE], '-'],
                                 input=source, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                 text=True, check=False)

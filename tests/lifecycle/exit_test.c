@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The end of a process: all code that runs then may call cushim, and cushim does not change how the
- * process ends. Each scenario is a process of its own, which must end as it would without cushim.
+ * The exit of a process: all code that runs then may call cushim, and cushim does not change how
+ * the process ends. Each scenario is a process of its own, which must end as it would without
+ * cushim.
  *
  *     exit ROUNDS DRIVER...
  */
@@ -39,7 +40,7 @@ static void begin(void)
                   cushim_event_create_recorded(stream, NULL, &event) == CUDA_SUCCESS;
 }
 
-/* The calls of a program at its end: query, load and release. */
+/* The calls of a program during its exit: query, load and release. */
 static void use_late(void)
 {
     int count;

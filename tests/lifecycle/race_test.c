@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The first load against concurrent actions of the process. Each round is a process of its own,
+ * The first load, concurrent with other actions of the process. Each round is a process of its own,
  * with a different delay.
  *
  *     race SCENARIO ROUNDS [PLUGIN]
@@ -47,7 +47,7 @@ static void *load_in_a_thread(void *unused)
     return unused;
 }
 
-/* --- many threads, with every kind of first call --- */
+/* --- many threads that make every kind of first call --- */
 
 static void *call_first(void *data)
 {
@@ -75,7 +75,7 @@ static void *call_first(void *data)
     return NULL;
 }
 
-/* --- against a thread that installs tables --- */
+/* --- concurrent with a thread that installs tables --- */
 
 /* An installed table stays current while a driver is published. */
 static void *install_again_and_again(void *unused)
@@ -100,7 +100,7 @@ static void load_twice(void)
     expect(fake_load_library(FAKE_LIBRARY) == CUDA_SUCCESS);
 }
 
-/* --- against forks --- */
+/* --- concurrent with forks --- */
 
 static int end_of(pid_t child)
 {
@@ -129,7 +129,7 @@ static void fork_and_call(void)
     expect(end_of(child) == RIGHT);
 }
 
-/* --- against plugins that contain their own copy of cushim --- */
+/* --- concurrent with plugins that contain their own copy of cushim --- */
 
 static void *open_and_close(void *unused)
 {
@@ -146,7 +146,7 @@ static void *open_and_close(void *unused)
     return unused;
 }
 
-/* --- against signal handlers --- */
+/* --- concurrent with signal handlers --- */
 
 static timer_t timer;
 
@@ -164,7 +164,9 @@ static void call_in_handler(int number)
     static unsigned signals;
     CUresult answer;
 
-    /* If it takes longer than the time between two signals, nothing else would run. */
+    /*
+     * If the handler takes longer than the interval between two signals, no other code would run.
+     */
     if (++signals == MOST_SIGNALS)
         set_timer(0, 0);
     if (!cushim__is_loading() && !cushim__loaded_driver())
@@ -187,7 +189,7 @@ static void load_under_signals(void)
     expect(timer_delete(timer) == 0);
 }
 
-/* --- against cancelling --- */
+/* --- concurrent with cancellation --- */
 
 static void cancel_and_load(void)
 {
@@ -224,7 +226,7 @@ static int run(const struct scenario *scenario)
     atomic_store(&over, true);
     for (unsigned i = 0; i < scenario->thread_count; i++)
         pthread_join(threads[i], NULL);
-    /* No thread is left in a load, and the driver's table is current. */
+    /* No thread is still in a load, and the driver's table is current. */
     return fake_query() == (CUresult)FAKE_LIBRARY_ANSWER && !cushim__is_loading() &&
                    cushim_driver() == cushim__own_table() && atomic_load(&wrong_answers) == 0
                ? RIGHT

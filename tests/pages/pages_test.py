@@ -1,24 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""README.md and the guides: every block of code and every link is right.
+"""README.md and the guides: every code block and every link is right.
 
     pages_test.py SOURCE DRIVER_API_JSON FOLDER_OF_FAKE_DRIVERS COMMAND... -- PROGRAM...
 
-What is done with a block depends on its language:
+The language of a block determines how it is tested:
 
-    c        it stands in a program that the build compiles, and in most cases runs (SOURCES)
-    console  its commands run, in a folder with the PROGRAMs and the fake drivers, and print what it
-             shows. A line `...` stands for any lines, `...` in a line for anything
-    diff     it leads from tests/pages/linked.c to tests/pages/switched.c, which are compiled
+    c        a program that the build compiles, and usually runs, contains the block (SOURCES)
+    console  its commands run in a folder with the PROGRAMs and the fake drivers, and print what the
+             block shows. A line `...` stands for any lines, `...` in a line for any text
+    diff     it changes tests/pages/linked.c to tests/pages/switched.c; both are compiled
     conf     the mock accepts it as a file of settings
     fault    the mock accepts each line as a rule
     json     it is an excerpt of driver-api.json; `...` stands for more members
     sh, ini, meson, cmake, yaml
-             something else runs it: packaging_test.py (pages.TESTED), or what RUN_ELSEWHERE names
+             another test runs it: packaging_test.py (pages.TESTED), or one in RUN_ELSEWHERE
     text     it cannot run; NOT_RUN lists each with the reason
 
-Where in a program something lies is the build's, and what the C library has on its stack the
-machine's: neither is compared.
+Offsets in a program depend on the build, and frames of the C library on the machine, so neither is
+compared.
 """
 
 import glob
@@ -36,11 +36,12 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 
 import pages  # noqa: E402
 
-# Programs that blocks of C are parts of, and the name that such a block has in common with them.
+# The programs that contain C blocks of the pages.
 SOURCES = ['examples/**/*.c', 'tests/pages/*.c']
 
-# Page and first line of a block (of code, not of comment), the file that runs it, and how it is
-# called there. ci_test.py also compares the blocks of docs/ci.md with the files that it runs.
+# For blocks that another test runs: the page and the first line of code, the file that runs the
+# block, and how the block is called there. ci_test.py also compares the blocks of docs/ci.md with
+# the files that it runs.
 RUN_ELSEWHERE = {
     ('README.md', 'sudo apt-get update && sudo apt-get install -y build-essential meson '
                   'pkg-config &&'): ('.ci/run', 'readme_command 1'),
@@ -63,7 +64,7 @@ RUN_ELSEWHERE = {
         ('tests/examples/ci_test.py', "os.path.join(SOURCE, 'examples', 'ci')"),
 }
 
-# Page and first line of a block of text, and why it is no console block.
+# The page and first line of each text block, and why it is not a console block.
 NOT_RUN = {
     ('docs/cuda-header.md', 'cuMemcpyHtoD -> cuMemcpyHtoD_v2 (by cuda.h) -> '
                             'cushim_cuda_cuMemcpyHtoD_v2 -> cushim_driver()->MemcpyHtoD_v2'):
@@ -81,11 +82,11 @@ NOT_RUN = {
                              'reference manual'): 'test_tree_of_folders_is_there',
 }
 
-# Programs that not every build has: not with a sanitizer, nor without static libraries; and not
-# without the execution of kernels.
+# Programs that some builds lack: builds with a sanitizer, without static libraries, or without the
+# execution of kernels.
 OPTIONAL = {'./static-program', './scale'}
 
-# Where comments and messages name pages.
+# Folders whose comments and messages name pages.
 NAMING = ['.ci', 'dist', 'examples', 'include', 'loader', 'src', 'subprojects', 'tests']
 
 
@@ -101,7 +102,7 @@ def all_pages():
 
 
 def fences(text):
-    """The blocks of a page as (language, text), without what they are indented by."""
+    """Yield the blocks of a page as (language, text), without their indentation."""
     found = []
     for indent, language, block in re.findall(r'(?ms)^( *)```(\w*)\n(.*?)^ *```$', text):
         found.append((language, re.sub(r'(?m)^' + indent, '', block)))
@@ -113,13 +114,13 @@ def guides():
 
 
 def blocks(*languages):
-    """Page and text of each block in these languages."""
+    """Yield the page and text of each block in these languages."""
     return [(page, text) for page in guides() for language, text in fences(read(page))
             if language in languages]
 
 
 def prose(page):
-    """A page without its blocks, as one line."""
+    """Return a page without its blocks, as one line."""
     return squeeze(re.sub(r'(?ms)^ *```.*?^ *```$', '', read(page)))
 
 
@@ -128,7 +129,7 @@ def squeeze(text):
 
 
 def sessions(block):
-    """Of each command its lines of output."""
+    """Return the lines of output for each command."""
     found = []
     for line in block.splitlines():
         if line.startswith('$ '):
@@ -139,7 +140,7 @@ def sessions(block):
 
 
 def blur(text):
-    """Places in the program as one; those behind the first are left out."""
+    """Replace call sites in the program by a placeholder, and remove the further frames."""
     return re.sub(r'(\S+)\+0x[0-9a-f]+(?: \S+\+0x[0-9a-f]+)*', r'\1+0x', text)
 
 
@@ -148,7 +149,7 @@ def is_like(expected, line):
 
 
 def fits(expected, lines):
-    """Whether lines are those that are expected, where `...` is any number of them."""
+    """Return whether lines are the expected ones, where `...` stands for any number of lines."""
     if not expected:
         return not lines
     if expected[0] == '...':
@@ -157,7 +158,7 @@ def fits(expected, lines):
 
 
 def slug(heading):
-    """The anchor that a heading gets."""
+    """Return the anchor of a heading."""
     text = re.sub(r'\[([^]]*)\]\([^)]*\)', r'\1', heading).strip().lower()
     return re.sub(r'[^\w\- ]', '', text).replace(' ', '-')
 
@@ -207,7 +208,9 @@ class Links(unittest.TestCase):
         self.assertGreater(count, 20)
 
     def test_files_that_pages_name_are_there(self):
-        """Not those of the reader's own project (subprojects/), nor with a NAME to fill in."""
+        """Without paths in the reader's own project (subprojects/), and without those that contain
+        a NAME.
+        """
         folders = '|'.join(re.escape(name) for name in NAMING if name != 'subprojects')
         count = 0
         for page in all_pages():
@@ -218,7 +221,7 @@ class Links(unittest.TestCase):
         self.assertGreater(count, 50)
 
     def test_names_that_pages_place_in_files_are_there(self):
-        """`PARSERS` of `fuzz.py` is set there; also two names or two files."""
+        """Also matches references such as `PARSERS` of `fuzz.py`, and two names or two files."""
         files = {}
         for folder in NAMING:
             for path, _, names in os.walk(os.path.join(SOURCE, folder)):
@@ -240,7 +243,7 @@ class Links(unittest.TestCase):
         self.assertGreaterEqual(count, 3)
 
     def test_statements_that_headers_name_are_there(self):
-        """`driver-semantics.md #19`, and in the same comment `#20` alone."""
+        """Matches `driver-semantics.md #19`, and `#20` alone later in the same comment."""
         there = re.findall(r'(?m)^(\d+)\. ', read('docs', 'driver-semantics.md'))
         count = 0
         for path in glob.glob(os.path.join(SOURCE, 'include', '**', '*.h'), recursive=True):
@@ -287,7 +290,7 @@ class Blocks(unittest.TestCase):
                     self.assertIn(language, tested)
 
     def test_none_is_made_by_indentation(self):
-        """It would escape these tests."""
+        """These tests would not see such a block."""
         for page in guides():
             lines, is_list = [''] + read(page).splitlines(), False
             is_fenced = False
@@ -392,7 +395,7 @@ class Commands(unittest.TestCase):
                               capture_output=True, text=True, check=False)
 
     def driver_that_lacks_a_library(self):
-        """The folder of a libcuda.so.1 that needs what is not there."""
+        """Return a folder whose libcuda.so.1 needs a missing library."""
         gone = os.path.join(self.lacking, 'libnvidia-fatbinaryloader.so.390.157')
         subprocess.run(['cc', '-shared', '-o', gone, '-x', 'c', '/dev/null',
                         '-Wl,-soname,' + os.path.basename(gone)], check=True)
@@ -402,7 +405,7 @@ class Commands(unittest.TestCase):
         return self.lacking
 
     def driver_of_another_release(self):
-        """The folder of a libcuda.so.1 that does not fit the kernel module."""
+        """Return a folder whose libcuda.so.1 does not match the kernel module."""
         folder = tempfile.mkdtemp(dir=self.folder)
         os.symlink(os.path.join(FAKES, 'init-803.so'), os.path.join(folder, 'libcuda.so.1'))
         return folder
@@ -411,7 +414,7 @@ class Commands(unittest.TestCase):
         shown = [(page, *session) for page, text in blocks('console') for session in sessions(text)]
         self.assertGreater(len(shown), 20)
         for page, command, output in shown:
-            # The report of a driver with a defect, on a machine that has that.
+            # The report about a driver with a defect, on a machine that has the defect.
             changes = {}
             program = command.split()[-1]
             if command == 'cushim info':

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Bring cmocka's source for a cross build, on a machine that reaches Debian's archive only.
+# Get cmocka's source for a cross build on a machine that can reach only Debian's archive.
 #
 #     fetch_cmocka.sh
 #
-# A cross build cannot use the machine's own cmocka and takes subprojects/cmocka.wrap, whose archive
-# comes from cmocka.org. This unpacks Debian's source of the nearest 1.1 release where Meson looks
-# for an unpacked wrap, with the build file that the wrap adds; Meson then asks for no archive, and
-# the wrap's hash stays unchanged. Git ignores the folder: delete it to be back at the wrap.
+# A cross build cannot use the machine's own cmocka, so it uses subprojects/cmocka.wrap, whose
+# archive comes from cmocka.org. This script unpacks Debian's source of the nearest 1.1 release
+# where Meson looks for an unpacked wrap, with the build file that the wrap adds. Meson then
+# downloads no archive, and the wrap's hash does not change. Git ignores the folder; delete it to
+# use the wrap again.
 #
-# Exit 0: it is there, also if it was before. 77: it could not be had, with the reason.
+# Exit 0: the source is there, or was there before. 77: it is not available, with the reason.
 set -euo pipefail
 
 case ${1-} in
@@ -23,7 +24,7 @@ esac
 project=$(cd "$(dirname "$0")/../.." && pwd)
 . "$project/tests/wraps/cmocka_source.sh"
 
-# field KEY: of the wrap.
+# field KEY: a value of the wrap.
 field() { sed -n "s/^$1 = //p" "$project/subprojects/cmocka.wrap"; }
 
 target=$project/subprojects/$(field directory)
@@ -32,8 +33,7 @@ if [[ -f $target/meson.build ]]; then
     exit 0
 fi
 
-# In the same folder, so that the last step is one rename and nobody sees half of it; of a name
-# that git ignores.
+# In the same folder, so that the last step is one atomic rename; git ignores the name.
 work=$(mktemp -d "$project/subprojects/cmocka-fetch.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 

@@ -5,14 +5,15 @@
 #     run.sh PLATFORM [SUITE...] [-- TEST...]
 #
 # PLATFORM is a cross file of this folder without its .ini. The build folder is build-PLATFORM; it
-# is set up if it is not there, and what the tests need is built. Without a SUITE those run that
-# need neither a GPU nor this machine's own platform; of these, the tests that are named.
-# Arguments for Meson's setup come from SETUP: SETUP='-Dmock=disabled' run.sh musl
+# is set up if it does not exist, and the targets that the tests need are built. Without a SUITE,
+# all suites run that need neither a GPU nor this machine's own platform; with TESTs, only these
+# tests of the suites run. SETUP has arguments for `meson setup`: SETUP='-Dmock=disabled' run.sh
+# musl
 #
-# Nothing is installed: docs/platforms.md names the packages. cmocka's source is brought by
-# fetch_cmocka.sh, if subprojects/ has none.
+# Nothing is installed: docs/platforms.md names the packages. fetch_cmocka.sh gets cmocka's source
+# if subprojects/ lacks it.
 #
-# Exit status: that of the tests. 77: a compiler or an emulator is not here, with the reason.
+# Exit status: that of the tests. 77: a compiler or an emulator is missing, with the reason.
 set -euo pipefail
 
 folder=$(cd "$(dirname "$0")" && pwd)
@@ -50,16 +51,16 @@ ini=$folder/$platform.ini
 [[ -f $ini ]] || { usage >&2 && exit 2; }
 build=$project/build-$platform
 
-# value KEY: the first word that the cross file has for it.
+# value KEY: the first word of the value in the cross file.
 value() { sed -n "s/^$1 = \[\{0,1\}'\([^']*\)'.*/\1/p" "$ini"; }
 
-# The kernel has to start the platform's programs as it starts its own: tests start programs, which
-# start themselves anew. An emulator that is registered with the kernel (binfmt_misc) does that; if
-# there is none, one is registered for this script's processes alone, in a user namespace (Linux 6.7
-# and later).
+# The kernel must start the platform's programs like its own, because tests start programs, which
+# start themselves again. An emulator that is registered with the kernel (binfmt_misc) makes that
+# work. If there is none, the script registers one for its own processes only, in a user namespace
+# (Linux 6.7 and later).
 emulate() {
     local emulator=$1 entry rule namespace
-    # Where its programs find their own C library.
+    # The folder in which the emulator finds the platform's C library.
     export QEMU_LD_PREFIX=/usr/$platform-linux-gnu
     for entry in /proc/sys/fs/binfmt_misc/*; do
         [[ ${entry##*/} != "$emulator" ]] || return 0
@@ -67,7 +68,8 @@ emulate() {
     [[ -z ${CUSHIM_PLATFORM_EMULATED-} ]] || skip "the kernel did not take $emulator"
     rule=/usr/lib/binfmt.d/$emulator.conf
     [[ -r $rule ]] || skip "there is no $rule to register $emulator with the kernel"
-    # The rule, with the emulator opened here and now (F), so that no path need lead to it later.
+    # The rule for the emulator, with F: the kernel opens the emulator now, so its path need not
+    # exist later.
     rule=$(sed 's/:\([A-Z]*\)$/:\1F/' "$rule")
     # shellcheck disable=SC2016
     namespace='mount -t binfmt_misc none /proc/sys/fs/binfmt_misc &&
@@ -88,7 +90,7 @@ if [[ $platform == windows-* ]]; then
 elif [[ -n $emulator ]]; then
     command -v "$emulator" >/dev/null || skip "$emulator is not installed"
 fi
-# Where Debian has none to give, Meson tries the wrap.
+# If Debian's archive does not have it, Meson tries the wrap.
 "$folder/fetch_cmocka.sh" || [[ $? -eq 77 ]]
 [[ $emulator != qemu-* ]] || emulate "$emulator"
 
@@ -100,5 +102,5 @@ chosen=()
 for suite in "${suites[@]}"; do
     chosen+=(--suite "$suite")
 done
-# An emulator takes its time.
+# An emulator is slow.
 exec meson test -C "$build" --timeout-multiplier 4 --print-errorlogs "${chosen[@]}" "$@"

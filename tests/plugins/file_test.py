@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Files with cushim inside: what they report to packagers, and how large they are.
+"""Files that contain cushim: their note for packagers, and their size.
 
     file_test.py note FILE...
     file_test.py size OPTIMIZATION SANITIZER COVERAGE PLUGIN
 
-note: each file declares that it opens libcuda.so.1 and lives without it, by the note of the UAPI
-      group's ELF dlopen metadata. It must be there after strip, in the section and in the segment of
-      notes, which is what a running process has.
-size: counted are all bytes of the segments that are mapped read-only: code, constants, tables for
-      unwinding, symbols, and beside them the relocations, which the linker reads once.
+note: each file declares that it opens libcuda.so.1 and works without it, with the note of the UAPI
+      group's ELF dlopen metadata. The note must be there after strip, in the section and in the
+      segment of notes, which is the one that a running process has.
+size: all bytes of the segments that are mapped read-only: code, constants, unwind tables, symbols,
+      and the relocations, which the dynamic linker reads once.
 """
 
 import json
@@ -29,13 +29,13 @@ OWNER, TYPE = b'FDO\0', 0x407c0c0a
 EXPECTED = [{'feature': 'cuda', 'description': 'Use NVIDIA GPUs through the CUDA driver',
              'priority': 'suggested', 'soname': ['libcuda.so.1']}]
 
-# 12 KiB of it are marks and guards against misuse, which a build may leave out
+# 12 KiB of it are hardening (markers and checks), which a build may leave out
 # (docs/integration.md).
 GOAL = 176 * 1024
 
 
 def notes(blob):
-    """(owner, type, content) of each note; both parts are padded to four bytes."""
+    """Yield (owner, type, content) of each note; owner and content are padded to four bytes."""
     at = 0
     while at < len(blob):
         owner_size, content_size, kind = struct.unpack_from('<III', blob, at)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Generate what the plugins are made of.
+"""Generate source files of the plugins.
 
     generate.py everything EXPORTS_TSV OUTPUT
     generate.py older WHAT OUTPUT GENERATE_PY SLOTS
 
-everything: C that refers to every function of cushim, so that the linker leaves none out.
-older:      one file as an older version of cushim would make it, from a registry with fewer rows.
+everything: C code that refers to every function of cushim, so that the linker keeps all of them.
+older:      a file as an older version of cushim would generate it, from a registry with fewer rows.
             Slots are only ever appended, so an older registry is the beginning of this one.
 """
 
@@ -31,7 +31,7 @@ def everything(path, output):
 
 
 def truncate(path, count):
-    """Keep the comments, and the first so many rows."""
+    """Keep the comments, and the first rows."""
     with open(path, encoding='ascii') as file:
         lines = file.readlines()
     rows = [line for line in lines if not line.startswith('#')]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A host of plugins, with no CUDA and no cushim. usage: host CASE WORD... */
+/* A host program of plugins, without CUDA and cushim. usage: host CASE WORD... */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -21,7 +21,7 @@
 
 #include "plugin.h"
 
-/* How long another thread is waited for before the host gives up: it has long come by then. */
+/* The timeout of waits for another thread. */
 enum { NOT_INITIALIZED = 3, PATIENCE_MS = 120000 };
 
 #define REQUIRE(claim) ((claim) ? (void)0 : host_failed(__FILE__, __LINE__, #claim))
@@ -32,14 +32,14 @@ struct host_plugin {
     const struct plugin *functions;
 };
 
-/* Say what is wrong, with its place, and end the process. */
+/* Print the failed condition and its place, and end the process. */
 static _Noreturn void host_failed(const char *file, int line, const char *claim)
 {
     fprintf(stderr, "%s:%d: not so: %s\n", file, line, claim);
     _Exit(1);
 }
 
-/* Open a plugin with flags of dlopen() besides RTLD_NOW. */
+/* Open a plugin with RTLD_NOW and these flags of dlopen(). */
 static struct host_plugin host_open(const char *path, int flags)
 {
     struct host_plugin plugin = {.handle = dlopen(path, RTLD_NOW | flags)};
@@ -55,7 +55,7 @@ static struct host_plugin host_open(const char *path, int flags)
     return plugin;
 }
 
-/* Close it; it must be gone then. */
+/* Close the plugin, which must then be unloaded. */
 static void host_close(struct host_plugin *plugin, const char *path)
 {
     REQUIRE(dlclose(plugin->handle) == 0);
@@ -63,14 +63,17 @@ static void host_close(struct host_plugin *plugin, const char *path)
     plugin->functions = NULL;
 }
 
-/* --- a plugin is opened, used and closed many times: nothing may be left behind --- */
+/* --- a plugin is opened, used and closed many times, and must leave nothing --- */
 
-/* What the C library, the linker and the driver set up once is there after so many turns. */
+/*
+ * After this many turns, the C library, the dynamic linker and the driver have allocated what they
+ * need once.
+ */
 enum { WARM_UP = 50 };
 
 /*
- * The kernel counts resident pages in batches. What leaks by less is seen in the heap and the
- * mappings, which are counted to the byte.
+ * The kernel counts resident pages in batches. Smaller leaks are visible in the heap and the
+ * mappings, which are counted exactly.
  */
 enum { BATCH = 64 };
 
@@ -79,7 +82,7 @@ struct usage {
     size_t heap;
 };
 
-/* The whole of a file of /proc, in memory that is there already. */
+/* The contents of a file of /proc, in static memory. */
 static const char *text_of(const char *path)
 {
     static char text[1 << 20];
@@ -124,7 +127,7 @@ static struct usage look(void)
     return usage;
 }
 
-/* The same codes at each turn; what the driver holds is given back. */
+/* Each turn returns the same codes, and releases what the driver holds. */
 static void turn(const char *path, int expected)
 {
     struct host_plugin plugin = host_open(path, RTLD_LOCAL);
@@ -156,7 +159,7 @@ static int cycle(char **words)
 
     for (int i = 0; i < WARM_UP; i++)
         turn(words[0], expected);
-    /* The first look and the first line take memory that the later ones take again. */
+    /* The first measurement and the first line allocate memory that later ones use again. */
     before = look();
     print("warm", &before);
     before = look();
@@ -174,9 +177,9 @@ static int cycle(char **words)
     return 0;
 }
 
-/* --- two plugins, each with a cushim of its own, in one process --- */
+/* --- two plugins, each with its own cushim, in one process --- */
 
-/* Each has the cushim that it was built with, or both have one. */
+/* Either each plugin uses the cushim that it was built with, or both use one. */
 static void require_two(const struct plugin *one, const struct plugin *other, bool two)
 {
     struct plugin_facts a, b;
@@ -190,7 +193,9 @@ static void require_two(const struct plugin *one, const struct plugin *other, bo
     REQUIRE((b.slots == b.symbols) == two);
 }
 
-/* One driver, one primary context: whoever initialises, the other sees it. */
+/*
+ * There is one driver and one primary context: when one plugin initialises, the other one sees it.
+ */
 static void require_one_driver(const struct plugin *one, const struct plugin *other)
 {
     struct plugin_facts a, b;
@@ -231,14 +236,17 @@ static int pair(char **words)
 static int first_code = -1, second_code = -1;
 static int expected_at_exit;
 
-/* Registered before those of the plugins, so called after them. */
+/* Registered before the handlers of the plugins, so called after them. */
 static void judge(void)
 {
     REQUIRE(first_code == expected_at_exit);
     REQUIRE(second_code == expected_at_exit);
 }
 
-/* order PLUGIN PLUGIN CODE first|second|none|exit: which is closed first; then the process ends. */
+/*
+ * order PLUGIN PLUGIN CODE first|second|none|exit: which one is closed first, before the process
+ * ends.
+ */
 static int order(char **words)
 {
     struct host_plugin one = host_open(words[0], RTLD_LOCAL);
@@ -266,9 +274,9 @@ static int order(char **words)
     return 0;
 }
 
-/* --- hosts that fork, have more rights than their user, and close a plugin in use --- */
+/* --- host programs that fork, have privileges, or close a plugin in use --- */
 
-/* Fork, and require that `claims` hold in the child. */
+/* Fork, and require that `claims` succeeds in the child. */
 static void in_a_child(void (*claims)(struct host_plugin *, char **), struct host_plugin *plugin,
                        char **words)
 {
@@ -320,7 +328,7 @@ static void goes_on(struct host_plugin *plugin, char **words)
     (void)plugin, (void)words;
 }
 
-/* fork-before PLUGIN: it forks before it opens the plugin, and before that loads a driver. */
+/* fork-before PLUGIN: the host loads a driver and forks, and then opens the plugin. */
 static int fork_before(char **words)
 {
     struct host_plugin plugin = {0};
@@ -335,7 +343,10 @@ static int fork_before(char **words)
     return 0;
 }
 
-/* fork-after PLUGIN PLUGIN: it forks once the first has initialised; the second only loaded. */
+/*
+ * fork-after PLUGIN PLUGIN: the host forks when the first plugin has initialised the driver, and
+ * the second has only loaded it.
+ */
 static int fork_after(char **words)
 {
     struct host_plugin one = host_open(words[0], RTLD_LOCAL);
@@ -350,7 +361,7 @@ static int fork_after(char **words)
     return 0;
 }
 
-/* fork-closed PLUGIN: it forks after the plugin is gone, and the handlers for fork with it. */
+/* fork-closed PLUGIN: the host forks when the plugin and its fork handlers are gone. */
 static int fork_closed(char **words)
 {
     struct host_plugin plugin = host_open(words[0], RTLD_LOCAL);
@@ -362,7 +373,7 @@ static int fork_closed(char **words)
     return 0;
 }
 
-/* secure PLUGIN: the process has more rights than its user; the environment names a driver. */
+/* secure PLUGIN: the process has privileges, and the environment names a driver. */
 static int secure(char **words)
 {
     struct host_plugin plugin = host_open(words[0], RTLD_LOCAL);
@@ -404,7 +415,10 @@ static void wait_until_positive(atomic_int *number)
     }
 }
 
-/* busy PLUGIN: it is closed while another thread waits in the driver, and must not go away. */
+/*
+ * busy PLUGIN: the host closes the plugin while another thread waits in the driver; the plugin must
+ * stay loaded.
+ */
 static int busy(char **words)
 {
     struct host_plugin plugin = host_open(words[0], RTLD_LOCAL);
@@ -424,7 +438,7 @@ static int busy(char **words)
     return 0;
 }
 
-/* handler PLUGIN: the first call comes from a handler for the end of the process. */
+/* handler PLUGIN: an exit handler makes the first call. */
 static struct host_plugin late;
 
 static void use_it_late(void)

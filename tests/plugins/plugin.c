@@ -61,7 +61,7 @@ static int synchronize(void)
 {
     volatile int code = (int)cushim_driver()->CtxSynchronize();
 
-    /* No tail call: the driver returns to here. */
+    /* Prevents a tail call, so that the driver returns to this function. */
     return code;
 }
 
@@ -80,7 +80,7 @@ static int at_exit(int *code)
     return atexit(count_at_exit);
 }
 
-/* Every function of cushim, so that nothing of it is left out of the plugin. */
+/* Refer to every function of cushim, so that the plugin contains all of it. */
 #ifdef PLUGIN_WITH_EVERYTHING
 #include "everything.h"
 #endif

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A plugin: a shared object with cushim inside. A host that knows nothing of CUDA opens it and
- * calls what plugin() answers. Codes are CUresult as int.
+ * A plugin: a shared object that contains cushim. A host program that knows nothing of CUDA opens
+ * it and calls the functions that plugin() returns. Codes are CUresult as int.
  */
 #ifndef CUSHIM_TESTS_PLUGINS_PLUGIN_H
 #define CUSHIM_TESTS_PLUGINS_PLUGIN_H
 
 #include <stddef.h>
 
-/* What the cushim inside says of itself. */
+/* Facts about the cushim in a plugin. */
 struct plugin_facts {
     unsigned version;
-    size_t slots;        /* as the plugin was compiled */
-    size_t symbols;      /* as its cushim counts them */
+    size_t slots;        /* when the plugin was compiled */
+    size_t symbols;      /* according to its cushim */
     size_t table_size;   /* of the current table */
-    const void *current; /* where its cushim keeps the current table */
+    const void *current; /* the address of its cushim's pointer to the current table */
     char state[32], origin[32], library[1024];
 };
 
@@ -23,14 +23,14 @@ struct plugin {
     int (*load)(void);
     int (*init)(void);
     int (*count_devices)(int *count); /* through the table */
-    int (*retain)(void **context);    /* the primary context of device 0, as the driver names it */
+    int (*retain)(void **context);    /* the primary context of device 0; the driver's handle */
     int (*release)(void);
-    int (*synchronize)(void); /* blocks, where the driver does */
-    /* At the end of the plugin or of the process, whichever comes first: count devices. */
+    int (*synchronize)(void); /* blocks while the driver does */
+    /* Count the devices at the end of the plugin or of the process, whichever comes first. */
     int (*at_exit)(int *code);
 };
 
-/* The only symbol that a plugin exports, by the name "plugin". */
+/* The only exported symbol of a plugin, with the name "plugin". */
 typedef const struct plugin *(*plugin_function)(void);
 
 #endif

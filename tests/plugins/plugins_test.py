@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Plugins with cushim inside, in a host that knows nothing of CUDA.
+"""Plugins that contain cushim, in a host program that knows nothing of CUDA.
 
     plugins_test.py HOST SANITIZER WAITING_DRIVER MOCK_DRIVER|none NO_DRIVER NAME=PLUGIN...
 
-What is claimed is checked by the host, case by case; here are the drivers and the orders.
+The host checks the conditions of each case; this script selects the drivers and the orders.
 """
 
 import os
@@ -15,13 +15,15 @@ import tempfile
 import unittest
 
 TURNS = 1000
-# What every call answers: there is no driver; what there is is none.
+# What each call returns: there is no driver; the file is not a driver.
 NO_LIBRARY, NO_DRIVER = 303, 302
 NOBODY = 65534
 
 
 def environment(driver, **changes):
-    """The caller's, with one driver, and without what else steers cushim and its mock."""
+    """Return the caller's environment with one driver, without other variables for cushim and its
+    mock.
+    """
     kept = {name: value for name, value in os.environ.items()
             if not name.startswith('CUSHIM_') and name not in ('LD_LIBRARY_PATH',
                                                                'MALLOC_PERTURB_')}
@@ -87,7 +89,9 @@ class Plugins(unittest.TestCase):
                               driver=self.mock())
 
     def test_names_that_are_not_hidden_are_bound_to_another_plugin(self):
-        """Why the static library hides them, and that this test would see if it did not."""
+        """Shows why the static library hides its symbols, and that this test would detect it if it
+        did not.
+        """
         self.host('pair', PLUGINS['exporting'], PLUGINS['older-exporting'], 'global', 'bound')
 
     def test_host_ends_in_any_order(self):
@@ -97,7 +101,7 @@ class Plugins(unittest.TestCase):
                     self.host('order', PLUGINS['newer'], PLUGINS['older'], str(code), first,
                               driver=driver)
 
-    # --- hosts that do more ---
+    # --- host programs that do more ---
 
     def test_host_forks_before_the_driver_is_initialised(self):
         self.host('fork-before', PLUGINS['newer'], driver=self.mock())
@@ -133,7 +137,7 @@ class Plugins(unittest.TestCase):
         self.assertNotIn(WAITING_DRIVER, result)
 
     def copy(self, path):
-        """Where every user can reach it."""
+        """Copy a file to a place that every user can read."""
         other = os.path.join(self.folder, os.path.basename(path))
         if not os.path.exists(other):
             shutil.copy(path, other)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two copies of the library, each in a namespace of its own, where the first object is not the
- * program: that makes no static program of it. `namespace_test LIBCUSHIM DRIVER`
+ * Two copies of the library in separate namespaces, in which the first object is not the program.
+ * The library must not mistake that for a static program. `namespace_test LIBCUSHIM DRIVER`
  *
- * Once more as an argument of the linker, beside which the kernel puts no other.
+ * The test runs a second time with the dynamic linker as the program, for which the kernel loads no
+ * other linker.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -26,7 +27,7 @@ static CUresult load_a_copy(const char *libcushim, const char *driver)
     return load ? load(&options) : CUDA_ERROR_NOT_FOUND;
 }
 
-/* The first object is the program, which names its linker. */
+/* The first object is the program, whose PT_INTERP segment names the dynamic linker. */
 static int look_for_linker(struct dl_phdr_info *program, size_t size, void *linker)
 {
     (void)size;
@@ -46,7 +47,7 @@ int main(int argc, char **argv)
             return EXIT_FAILURE;
     }
     dl_iterate_phdr(look_for_linker, &words[0]);
-    /* Returns where no linker can be executed, as on an emulator. */
+    /* execv() returns if the dynamic linker cannot be executed, such as on an emulator. */
     if (getauxval(AT_BASE) != 0 && words[0])
         execv(words[0], words);
     return EXIT_SUCCESS;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program without a dynamic linker: `static_test DRIVER static|static-pie`. A driver that is
- * there and sound is not opened, the report says why, and what needs no dynamic linker works. Plain
- * C: the test library may exist as a shared one only.
+ * A program without a dynamic linker: `static_test DRIVER static|static-pie`. An intact driver is
+ * not opened, the report says why, and everything that needs no dynamic linker works. Plain C,
+ * because cmocka may exist only as a shared library.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -25,7 +25,7 @@ static void check(bool claim, const char *text, int line)
     exit(EXIT_FAILURE);
 }
 
-/* Whether this process has a file mapped whose path holds these words. */
+/* Whether this process has mapped a file whose path contains this text. */
 static bool maps(const char *words)
 {
     FILE *file = fopen("/proc/self/maps", "r");
@@ -84,7 +84,7 @@ int main(int argc, char **argv)
 
     if (argc != 3)
         return EXIT_FAILURE;
-    /* Debian's musl-gcc does not know -static-pie, and says nothing. */
+    /* Debian's musl-gcc silently ignores -static-pie. */
     if (getauxval(AT_BASE) != 0 && strcmp(argv[2], "static-pie") == 0) {
         printf("skipped: the compiler makes a dynamic program with -static-pie\n");
         return SKIPPED;

@@ -2,9 +2,9 @@
 # shellcheck shell=bash
 # To be sourced: cmocka's source from Debian, for who must build it without the internet.
 
-# cmocka_source DIR: leave Debian's tarball of the newest cmocka 1.1 in DIR, without touching the
-# system's lists, and print its path. Returns 77 if it cannot be had, with a
-# reason on standard error.
+# cmocka_source DIR: download Debian's tarball of the newest cmocka 1.1 to DIR, without changing the
+# system's package lists, and print its path. Returns 77 if it is not available, with a reason on
+# standard error.
 cmocka_source() {
     local key=/usr/share/keyrings/debian-archive-keyring.gpg version apt=() lists=$1/apt log=$1/log
     command -v apt-get >/dev/null || {

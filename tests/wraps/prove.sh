@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Prove without the internet that the wraps in subprojects/ configure, build and run.
+# Prove without the internet that the wraps in subprojects/ can be configured and built, and that
+# the result runs.
 #
 #     prove.sh [cuda-headers|cmocka]...        both, if none is named
 #
-# Each proof makes an archive of the name and the layout that the wrap expects, puts it into a
-# package cache, and builds a small Meson project that knows nothing but the wrap. The bytes cannot
-# be those of the real download, so the proof works on a copy of the wrap that carries the hash of
-# the archive made here; the real hash is not checked. The archives come from
+# Each proof makes an archive with the name and layout that the wrap expects, puts it into a package
+# cache, and builds a small Meson project that uses only the wrap. The bytes differ from the real
+# download, so the proof uses a copy of the wrap with the hash of its own archive; the real hash is
+# not checked. The archives come from
 #
 #     cuda-headers   the installed toolkit (CUDA_HOME, CUDA_PATH or /usr/local/cuda)
 #     cmocka         Debian's source package of the 1.1 release nearest to 1.1.8
 #
-# Exit 0: proven. 1: a wrap is broken. 77: an archive could not be had, and nothing else failed.
+# Exit 0: proven. 1: a wrap is broken. 77: an archive is not available, and nothing else failed.
 set -euo pipefail
 
 project=$(cd "$(dirname "$0")/../.." && pwd)
@@ -28,7 +29,7 @@ fail() {
     exit 1
 }
 
-# Leave the proof that is running, a subshell.
+# End the current proof, which is a subshell.
 skip() {
     say "skipped: $*"
     exit 77
@@ -37,7 +38,7 @@ skip() {
 # field WRAP KEY
 field() { sed -n "s/^$2 = //p" "$project/subprojects/$1.wrap"; }
 
-# Run Meson's part where no download can succeed.
+# Run a Meson command without network access.
 offline() {
     env -u MESON_PACKAGE_CACHE_DIR http_proxy=http://127.0.0.1:9 https_proxy=http://127.0.0.1:9 \
         "$@" >"$work/log" 2>&1 || {
@@ -46,7 +47,7 @@ offline() {
     }
 }
 
-# prepare WRAP SOURCE: pack SOURCE, whose folder is named as the wrap says, and lay out a project.
+# prepare WRAP SOURCE: pack SOURCE, whose folder has the name in the wrap, and make a project.
 prepare() {
     local wrap=$1 source=$2 file hash
     file=$(field "$wrap" source_filename)
@@ -70,7 +71,7 @@ prove_cuda_headers() {
     include=$(python3 "$project/loader/find_cuda_include.py")
     [[ -n $include ]] || skip "cuda-headers: no CUDA toolkit is installed to take headers from"
 
-    # The driver API's headers in NVIDIA's archive. cudaProfiler.h is in another archive.
+    # The driver API's headers of NVIDIA's archive. cudaProfiler.h is in another archive.
     source=$work/cuda-source
     mkdir -p "$source/$(field cuda-headers directory)/include"
     cp -L "$include"/cuda{,GL,EGL,VDPAU}.h "$include"/cuda*Typedefs.h \
@@ -109,7 +110,7 @@ prove_cmocka() {
     mkdir "$source/$(field cmocka directory)"
     tar -C "$source/$(field cmocka directory)" --strip-components=1 -xf "$tarball"
     say "cmocka: ${tarball##*/} stands in for $(field cmocka source_filename)"
-    # Whatever builds it upstream, the build file must be the one that the wrap brings.
+    # Whatever builds it upstream, the build file must be the one that the wrap adds.
     rm -f "$source/$(field cmocka directory)/meson.build"
     prepare cmocka "$source"
 
@@ -161,7 +162,7 @@ done
 
 result=0
 for wrap in "$@"; do
-    # Not in an || list: that would switch off `set -e` inside.
+    # Not in an || list, which would disable `set -e` inside.
     set +e
     case $wrap in
     cuda-headers) (set -e; prove_cuda_headers) ;;

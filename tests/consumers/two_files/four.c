@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that takes little of cushim, to see what it gets. */
+/* A program that uses few functions of cushim; the test looks at what is linked to it. */
 #include <stdio.h>
 
 #include "cushim.h"

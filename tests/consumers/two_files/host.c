@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program with a copy of cushim that loads two plugins with a copy each, all names open to all:
- * each has the driver that it asked for.
+ * A program with a copy of cushim loads two plugins with their own copies, with all symbols global:
+ * each uses the driver that it asked for.
  *
  * usage: host PLUGIN LIBRARY PLUGIN LIBRARY
  */
@@ -11,7 +11,7 @@
 
 #include "cushim.h"
 
-/* What a plugin exports under the name `plugin_look`: load this driver, and say what it found. */
+/* The function `plugin_look` of a plugin: load this driver, and describe it. */
 typedef int plugin_look_function(const char *library, char *text, size_t size);
 
 static plugin_look_function *look_of(const char *path)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plugin with a copy of cushim of its own: see host.c. */
+/* A plugin with its own copy of cushim: see host.c. */
 #include <stdio.h>
 
 #include "cushim.h"
 
-/* What a plugin exports under the name `plugin_look`: load this driver, and say what it found. */
+/* The function `plugin_look`: load this driver, and describe it. */
 typedef int plugin_look_function(const char *library, char *text, size_t size);
 
 __attribute__((visibility("default"))) plugin_look_function plugin_look;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Fetch the headers of old CUDA toolkits; see the usage text below.
+# Download the headers of old CUDA toolkits; see the usage text below.
 set -euo pipefail
 # shellcheck disable=SC2034 # debian.sh reads it
 what=headers
@@ -35,7 +35,7 @@ toolkits() {
 END
 }
 
-# Bring the headers of one toolkit into their place, or say why not.
+# Download the headers of one toolkit to their place, or print why that fails.
 fetch() {
     local version=$1 package=$2 sum=$3
     download nvidia-cuda-dev "$package" || return 0

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program for <cuda.h>: graphs that are built and graphs that are captured. It prints each call
- * with its code, and whether the bytes and the nodes are right; no time and no address, so that
- * every driver makes it print the same.
+ * A program for <cuda.h>: graphs that it builds and graphs that it captures. It prints each call
+ * with its code, and whether the bytes and nodes are right. It prints no time and no address, so
+ * that the output is the same with every driver.
  *
  * Exit status: 0 done; 1 no driver or no device.
  */
@@ -16,13 +16,13 @@ enum { BYTES = 4096, NODES = 8 };
 #define CALL(call) say(#call, call)
 #define IS(condition) is(#condition, condition)
 
-/* CUDA 12 has another function under this name; what it is asked for here is the same. */
+/* In CUDA 12, another function has this name; the arguments here have the same meaning. */
 #if CUDA_VERSION >= 12000
 #define INSTANTIATE(exec, graph) cuGraphInstantiate(exec, graph, 0)
 #else
 #define INSTANTIATE(exec, graph) cuGraphInstantiate(exec, graph, NULL, NULL, 0)
 #endif
-/* As CUDA 13 has, with data of edges. */
+/* The function of CUDA 13, with edge data. */
 #if CUDA_VERSION >= 13000
 #define EDGES(graph, from, to, count) cuGraphGetEdges(graph, from, to, NULL, count)
 #define CONNECT(graph, from, to, count) cuGraphAddDependencies(graph, from, to, NULL, count)
@@ -31,7 +31,7 @@ enum { BYTES = 4096, NODES = 8 };
 #define CONNECT(graph, from, to, count) cuGraphAddDependencies(graph, from, to, count)
 #endif
 
-/* The names are those of kernels that the mock driver of cushim knows. */
+/* cushim's mock knows these kernels by their names. */
 static const char image[] = ".version 6.0\n"
                             ".target sm_50\n"
                             ".address_size 64\n"
@@ -65,7 +65,7 @@ static void CUDA_CB count_call(void *by)
     calls += *(int *)by;
 }
 
-/* Whether the device's memory is `value` from end to end. */
+/* Whether all of the device memory has the value `value`. */
 static int holds(unsigned char value)
 {
     memset(host, ~value, BYTES);
@@ -103,7 +103,7 @@ static int begin(void)
     return host != NULL;
 }
 
-/* A set, then a kernel and a host function beside each other, then another host function. */
+/* A memset, then a kernel and a host function in parallel, then another host function. */
 static void built(void)
 {
     CUDA_MEMSET_NODE_PARAMS set = set_to(1);
@@ -226,7 +226,7 @@ static void nested(void)
     CALL(cuGraphDestroy(inner));
 }
 
-/* Two streams, forked and joined. */
+/* Two streams that fork and join. */
 static void captured(void)
 {
     CUstreamCaptureStatus status = (CUstreamCaptureStatus)9;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A program for <cuda.h>: contexts and memory of every kind. It prints each call with its code, and
- * whether the bytes are right; no time and no address, so that every driver makes it print the
- * same.
+ * whether the bytes are right. It prints no time and no address, so that the output is the same
+ * with every driver.
  *
  * Exit status: 0 done; 1 no driver or no device.
  */
@@ -42,7 +42,7 @@ static void fill(unsigned char seed)
     memset(back, 0, BYTES);
 }
 
-/* Whether so many bytes have one value. */
+/* Whether all of these bytes have one value. */
 static int all(const unsigned char *bytes, size_t count, unsigned char value)
 {
     for (size_t i = 0; i < count; i++)
@@ -95,7 +95,7 @@ static void contexts(void)
 #if CUDA_VERSION >= 13000
     CALL(cuCtxCreate(&own, NULL, CU_CTX_SCHED_BLOCKING_SYNC, device));
 #else
-    /* The call has one parameter less here, which the output does not show. */
+    /* Before CUDA 13 the call has one parameter less, which the output does not show. */
     say("cuCtxCreate(&own, NULL, CU_CTX_SCHED_BLOCKING_SYNC, device)",
         cuCtxCreate(&own, CU_CTX_SCHED_BLOCKING_SYNC, device));
 #endif

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""One program, several ways to a driver, one output.
+"""One program that reaches a driver in several ways, with the same output.
 
     programs_test.py Programs MOCK FOLDER NAME EXPECTED WAY...
     programs_test.py OldHeaders MOCK STUBS LIBRARY "INCLUDE..." "CC..." SOURCE...
 
-FOLDER/NAME-header was compiled through <cushim/cuda.h>, and NAME-stubs is linked to the static
-library; both need no driver. NAME-linked is linked to MOCK, a libcuda.so.1 or nvcuda.dll, and NAME-toolkit
-to the library that a toolkit has for linking, as the program was written to be. EXPECTED is the output.
-With OldHeaders the programs are compiled with the headers of old toolkits, those that
-headers/fetch.sh has brought, and print what they print with the newest: that is beside each SOURCE.
-CUSHIM_RUNNER is what programs are started by, as a list in JSON; OBJDUMP reads those of Windows.
+FOLDER/NAME-header was compiled with <cushim/cuda.h>, and NAME-stubs is linked to the static
+library; both need no driver. NAME-linked is linked to MOCK, a libcuda.so.1 or nvcuda.dll, and
+NAME-toolkit to a toolkit's stub library, for which the program was written. EXPECTED is the output.
+OldHeaders compiles the programs with the headers of old toolkits that headers/fetch.sh has
+downloaded; their output must be the same, which is in a file next to each SOURCE. CUSHIM_RUNNER is
+the command that starts programs, as a JSON list; OBJDUMP reads programs for Windows.
 """
 
 import glob
@@ -44,7 +44,7 @@ def run_quiet(*command, **options):
 
 
 def needs_driver(way):
-    """Whether the system would look for a driver to start the program."""
+    """Return whether the system needs a driver to start the program."""
     if WINDOWS:
         text = output(os.environ['OBJDUMP'], '-p', program(way))
         return 'DLL Name: nvcuda.dll' in text

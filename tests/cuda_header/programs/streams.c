@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A program for <cuda.h>: modules, kernels, streams, events and host functions. It prints each call
- * with its code, and whether the order is right; no time and no address, so that every driver makes
- * it print the same. What is asked while work is pending waits behind a host function that blocks.
+ * with its code, and whether the order is right. It prints no time and no address, so that the
+ * output is the same with every driver. A blocking host function keeps work pending while the
+ * program queries it.
  *
  * Exit status: 0 done; 1 no driver or no device.
  */
@@ -17,7 +18,7 @@ enum { BYTES = 1 << 18 };
 #define CALL(call) say(#call, call)
 #define IS(condition) is(#condition, condition)
 
-/* The names are those of kernels that the mock driver of cushim knows. */
+/* cushim's mock knows these kernels by their names. */
 static const char image[] = ".version 6.0\n"
                             ".target sm_50\n"
                             ".address_size 64\n"
@@ -42,7 +43,7 @@ static const char image[] = ".version 6.0\n"
                             "    st.global.u32 [%address], %value;\n"
                             "    ret;\n}\n";
 
-/* What a library of handles would keep: functions of the driver by address. */
+/* Driver functions by their addresses, as in a wrapper library. */
 static const struct {
     CUresult(CUDAAPI *create)(CUevent *event, unsigned flags);
     CUresult(CUDAAPI *record)(CUevent event, CUstream stream);
@@ -70,7 +71,7 @@ static void is(const char *what, int truth)
     printf("  %s: %s\n", what, truth ? "yes" : "no");
 }
 
-/* Keeps its stream busy until the main thread opens the gate. */
+/* Block the stream until the main thread opens the gate. */
 static void CUDA_CB gate(void *data)
 {
     (void)data;
@@ -86,7 +87,7 @@ static void shut(CUstream stream)
         ;
 }
 
-/* Appends a letter to a text. */
+/* Append a letter to a text. */
 static char order[16];
 
 static void CUDA_CB append(void *letter)
@@ -270,7 +271,7 @@ static void streams(void)
     CALL(cuStreamDestroy(NULL));
 }
 
-/* An error that a context does not get over. */
+/* A sticky error. */
 static void fault(void)
 {
     CUfunction wrong = NULL;
