@@ -129,7 +129,8 @@ def rehearse(folder, *tests):
     build = os.path.join(tree, 'build')
     run('meson', 'setup', build, tree, '-Dcuda-include=' + include)
     run('ninja', '-C', build)
-    run('meson', 'test', '-C', build, '--no-rebuild', '--print-errorlogs', *tests)
+    run('meson', 'test', '-C', build, '--no-rebuild', '--print-errorlogs', '--setup', 'all',
+        *tests)
 
 
 if __name__ == '__main__':
