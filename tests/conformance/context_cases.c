@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contexts: primary, created, current, destroyed. Statements 10-16, 18. */
+/* Contexts: primary, created, current, destroyed. Statements 10-16, 18, 203. */
 #include "backend.h"
 #include "begin.h"
 #include "cases.h"
@@ -359,6 +359,52 @@ static void destroyed_context_can_be_set(void)
     CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, cu->EventCreate(&event, 0));
 }
 
+/* What ends a context, and whether it waits for work of the context that another thread lets end. */
+static bool end_of_context_waits(CUcontext context, CUresult (*end)(CUcontext context))
+{
+    struct gate gate = GATE;
+    struct opener opener;
+    bool opened;
+
+    gate_shut(&gate, begin_stream_in(context));
+    opener_start(&opener, &gate, 20);
+    OK(end(context));
+    opened = atomic_load(&opener.opened);
+    opener_join(&opener);
+    return opened;
+}
+
+static CUresult destroy(CUcontext context)
+{
+    return cu->CtxDestroy_v2(context);
+}
+
+static CUresult destroy_by_the_first_abi(CUcontext context)
+{
+    return cu->CtxDestroy(context);
+}
+
+static CUresult release(CUcontext context)
+{
+    (void)context;
+    return cu->DevicePrimaryCtxRelease_v2(begin_device());
+}
+
+static CUresult reset(CUcontext context)
+{
+    (void)context;
+    return cu->DevicePrimaryCtxReset_v2(begin_device());
+}
+
+static void end_of_a_context_waits_for_its_work(void)
+{
+    begin_device();
+    CHECK(end_of_context_waits(begin_other_context(), destroy));
+    CHECK(end_of_context_waits(begin_other_context(), destroy_by_the_first_abi));
+    CHECK(end_of_context_waits(begin_context(), release));
+    CHECK(end_of_context_waits(begin_context(), reset));
+}
+
 const struct conformance_case context_cases[] = {
     DOCUMENTED_CASE("010_retain_counts_and_does_not_push", retain_counts_and_does_not_push),
     DOCUMENTED_CASE("010_release_without_retain_is_201", release_without_retain_is_201),
@@ -384,5 +430,6 @@ const struct conformance_case context_cases[] = {
                     destroying_another_leaves_the_current),
     MEASURED_CASE("013_second_destruction_is_refused", second_destruction_is_refused),
     MEASURED_CASE("016_destroyed_context_can_be_set", destroyed_context_can_be_set),
+    MEASURED_CASE("203_end_of_a_context_waits_for_its_work", end_of_a_context_waits_for_its_work),
     {.name = NULL},
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events over time, and streams that wait for them. Statements 23-29, 33. */
+/* Events over time, and streams that wait for them. Statements 23-29, 33, 203. */
 #include <string.h>
 
 #include "backend.h"
@@ -289,6 +289,21 @@ static void destroyed_event_still_holds_its_waiters(void)
     check_released(&scene);
 }
 
+static void first_destruction_of_an_event_waits(void)
+{
+    CUstream stream = begin_context_stream();
+    CUevent event = begin_event();
+    struct gate gate = GATE;
+    struct opener opener;
+
+    gate_shut(&gate, stream);
+    MUST(cu->EventRecord(event, stream));
+    opener_start(&opener, &gate, WORK_MS);
+    OK(cu->EventDestroy(event));
+    CHECK(atomic_load(&opener.opened));
+    opener_join(&opener);
+}
+
 const struct conformance_case event_state_cases[] = {
     DOCUMENTED_CASE("023_unrecorded_event_is_done", unrecorded_event_is_done),
     DOCUMENTED_CASE("024_record_behind_pending_work_is_pending",
@@ -306,5 +321,6 @@ const struct conformance_case event_state_cases[] = {
     DOCUMENTED_CASE("026_wait_for_a_first_record_is_none", wait_for_a_first_record_is_none),
     DOCUMENTED_CASE("028_destroyed_event_still_holds_its_waiters",
                     destroyed_event_still_holds_its_waiters),
+    MEASURED_CASE("203_first_destruction_of_an_event_waits", first_destruction_of_an_event_waits),
     {.name = NULL},
 };
