@@ -13,7 +13,6 @@
 
 #include "loader/symbols.h"
 #include "src/base/layer_host.h"
-#include "src/base/mapped_file.h"
 #include "src/base/print.h"
 #include "src/base/system.h"
 #include "src/check/check.h"
