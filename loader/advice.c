@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "loader/loader.h"
+#include "src/base/system.h"
 
 #if defined(_WIN32)
 #define DRIVER "nvcuda.dll"

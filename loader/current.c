@@ -18,6 +18,7 @@
 
 #include "loader/loader.h"
 #include "loader/symbols.h"
+#include "src/base/system.h"
 
 const struct cushim_table *cushim_current_table = &cushim__lazy_table;
 static const struct cushim_table *_Atomic own_table = &cushim__lazy_table;

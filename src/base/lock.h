@@ -63,14 +63,4 @@ void cushim__condition_broadcast(struct cushim__condition *condition);
 bool cushim__thread_start(struct cushim__thread *thread, void *(*run)(void *data), void *data);
 void cushim__thread_join(struct cushim__thread *thread);
 
-/* --- the names that callers still use --- */
-
-#define cushim__host_thread cushim__thread
-#define cushim__host_thread_start(thread, run, data) cushim__thread_start(thread, run, data)
-#define cushim__host_thread_join(thread) cushim__thread_join(thread)
-#define cushim__host_thread_id() cushim__system_thread_id()
-#define cushim__host_thread_ended(id) cushim__system_thread_ended(id)
-#define cushim__yield() cushim__system_yield(0)
-#define cushim__sleep(ns) cushim__system_sleep_ns(ns)
-
 #endif

@@ -27,12 +27,4 @@ bool cushim__file_reserve(const char *path, void *pages, uint64_t offset, uint64
 /* Truncate a mapped file whose rest nobody uses. Windows leaves the file unchanged. */
 void cushim__file_cut(const char *path, uint64_t bytes);
 
-/* --- the names that callers still use --- */
-
-#include "src/base/system.h"
-
-#define cushim__process_id() cushim__system_process_id()
-#define cushim__process_words(text, size) cushim__system_command_line(text, size)
-#define cushim__unix_ns() cushim__system_unix_ns()
-
 #endif

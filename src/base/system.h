@@ -151,18 +151,4 @@ void cushim__system_free(void *memory);
 /* Copy memory of this process that may not exist. Returns false if not all of it can be read. */
 bool cushim__system_read_memory(void *to, const void *from, size_t bytes);
 
-/* --- the names that callers still use --- */
-
-#define cushim__host_is_windows cushim__system_is_windows
-#define cushim__host_ns() cushim__system_clock_ns()
-#define cushim__host_file(path) cushim__system_open_file(path)
-#define cushim__host_new_file(path) cushim__system_create_file(path)
-#define cushim__host_separators cushim__system_separators
-#define cushim__host_path_is_rooted(path, length) (!cushim__system_path_is_relative(path, length))
-#define cushim__host_memory(alignment, bytes) cushim__system_allocate(alignment, bytes)
-#define cushim__host_memory_free(memory) cushim__system_free(memory)
-#define cushim__host_read(to, from, bytes) cushim__system_read_memory(to, from, bytes)
-#define cushim__variable(name, value) cushim__system_variable_copy(name, value)
-#define cushim__variable_said(name, value) cushim__system_variable_nonempty(name, value)
-
 #endif

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/mapped_file.h"
 #include "src/base/system.h"
 #include "src/driver_api/function_name.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the rules do to calls: delay them, let them hang, answer them, or break a device. */
 #include "src/layer/fault.h"
+#include "src/base/system.h"
 #include "src/driver_api/effects.h"
 
 /* Calls that hang. Under the layer's lock. */

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "loader/symbols.h"
-#include "src/base/mapped_file.h"
 #include "src/base/print.h"
 #include "src/base/system.h"
 #include "src/check/check.h"

@@ -5,7 +5,7 @@
 
 #include <cushim/testing/check.h>
 
-#include "src/base/mapped_file.h"
+#include "src/base/system.h"
 #include "src/check/check.h"
 #include "tests/layer/testkit.h"
 

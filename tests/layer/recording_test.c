@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/system.h"
 #include "tests/layer/testkit.h"
 #include "tests/support/gate.h"
 

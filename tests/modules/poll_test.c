@@ -2,7 +2,7 @@
 /*
  * Waiting with a deadline, on a clock that only sleeping advances; the linker replaces the clock.
  */
-#include "loader/system.h"
+#include "src/base/system.h"
 #include "src/objects/objects.h"
 #include "tests/support/cmocka.h"
 

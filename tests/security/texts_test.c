@@ -19,6 +19,7 @@
 
 #include <cushim/testing/mock.h>
 
+#include "src/base/system.h"
 #include "tests/support/cmocka.h"
 #include "tests/support/folder.h"
 
