@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Contexts: primary, created, current, destroyed. Statements 10-16, 18, 203. */
+#define CUSHIM_DISABLE_DEPRECATION_WARNINGS
+
 #include "backend.h"
 #include "begin.h"
 #include "cases.h"

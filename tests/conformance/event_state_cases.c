@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events over time, and streams that wait for them. Statements 23-29, 33, 203. */
+#define CUSHIM_DISABLE_DEPRECATION_WARNINGS
+
 #include <string.h>
 
 #include "backend.h"
