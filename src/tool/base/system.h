@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the command needs from the operating system: system_posix.c, system_windows.c. */
+/* What only the command needs from the operating system, beside src/base/system.h. */
 #ifndef CUSHIM_TOOL_BASE_SYSTEM_H
 #define CUSHIM_TOOL_BASE_SYSTEM_H
 
@@ -37,7 +37,10 @@ FILE *system_new_file(const char *path, const char **why);
 typedef void (*system_function)(void);
 system_function system_library_function(const char *path, const char *name);
 
-/* A variable of the environment, or NULL if it is not set; valid as long as the process lives. */
+/*
+ * A variable of the environment, or NULL if it is not set; valid as long as the process lives. The
+ * command has it for programs that it starts, so it is read where the library trusts none, too.
+ */
 const char *system_get(const char *name);
 
 /* Set a variable of the environment. */

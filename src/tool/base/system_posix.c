@@ -9,9 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "src/base/system.h"
 
 bool system_begin(int *count, char ***words)
 {
@@ -26,11 +27,11 @@ bool system_begin(int *count, char ***words)
             open("/dev/null", stream == STDERR_FILENO ? O_WRONLY : O_RDONLY) != stream)
             exit(EXIT_FAILURE);
     }
-    if (getauxval(AT_SECURE))
+    if (cushim__system_ignores_environment(NULL))
         fputs("cushim: this command does not run with more rights than its user has "
               "(set-user-ID, set-group-ID, capabilities of its file)\n",
               stderr);
-    return !getauxval(AT_SECURE);
+    return !cushim__system_ignores_environment(NULL);
 }
 
 char *system_absolute_path(const char *path)

@@ -12,6 +12,7 @@
 
 #include <shellapi.h>
 
+#include "src/base/system.h"
 #include "src/base/wide_windows.h"
 
 static UINT former_code_page;
@@ -190,19 +191,6 @@ const char system_search_separator[] = ";";
 const char system_search_forbidden[] = ";";
 const bool system_loads_kernels = false;
 
-static bool is_elevated(void)
-{
-    TOKEN_ELEVATION_TYPE type = TokenElevationTypeDefault;
-    HANDLE token;
-    DWORD size;
-
-    if (!OpenProcessToken(GetCurrentProcess(), TOKEN_QUERY, &token))
-        return false;
-    GetTokenInformation(token, TokenElevationType, &type, sizeof type, &size);
-    CloseHandle(token);
-    return type == TokenElevationTypeFull;
-}
-
 static bool has_driver(void)
 {
     wchar_t path[MAX_PATH + 16];
@@ -216,7 +204,7 @@ static bool has_driver(void)
 
 const char *system_search_obstacle(void)
 {
-    const bool elevated = is_elevated();
+    const bool elevated = cushim__system_ignores_environment(NULL);
 
     if (elevated && has_driver())
         return "This machine has a driver, which programs find before the mock driver; run this "
