@@ -82,5 +82,5 @@ if [ -s "$work/lacking" ] && open_archive; then
     done <"$work/lacking"
 fi
 lacking >"$work/lacking"
-[ ! -s "$work/lacking" ] || skip "$(cut -d' ' -f2 <"$work/lacking" | tr '\n' ' ')cannot be had"
+[ ! -s "$work/lacking" ] || skip "$(cut -d' ' -f2 <"$work/lacking" | tr '\n' ' ')not available"
 echo "all of $(files | wc -l) files in $folder"

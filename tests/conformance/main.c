@@ -305,7 +305,7 @@ static _Noreturn void identify(void)
     int version = 0, devices = 0;
 
     if (cu->Init(0) != CUDA_SUCCESS || cu->DeviceGetCount(&devices) != CUDA_SUCCESS || devices == 0)
-        skip("cuInit answers %d, and there are %d devices", (int)cu->Init(0), devices);
+        skip("cuInit returns %d, and there are %d devices", (int)cu->Init(0), devices);
     cu->DriverGetVersion(&version);
     detail("%sCUDA %d.%d, %s, %d device%s", backend_is_mock() ? IS_MOCK : "", version / 1000,
            version % 1000 / 10, backend_name(), devices, devices == 1 ? "" : "s");

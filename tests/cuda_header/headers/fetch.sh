@@ -95,6 +95,6 @@ if [ -n "$lacking" ] && open_archive; then
 fi
 
 for version in "$@"; do
-    [ -f "$folder/$version/include/cuda.h" ] || skip "those of $version cannot be had"
+    [ -f "$folder/$version/include/cuda.h" ] || skip "those of $version are not available"
 done
 echo "$# of $# versions in $folder"

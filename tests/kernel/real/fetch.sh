@@ -34,7 +34,7 @@ esac
 make_place "$1"
 open_archive || skip 'the Debian archive cannot be reached'
 for package in nvidia-cuda-toolkit nvidia-cuda-dev libnvvm4 libnvrtc11.2 libnvrtc-builtins11.8; do
-    download "$package" 11.8.89~11.8.0-5~deb12u1 || skip "$package cannot be had"
+    download "$package" 11.8.89~11.8.0-5~deb12u1 || skip "$package is not available"
     dpkg-deb --fsys-tarfile "$work/package/"*.deb |
         tar -x -C "$folder" --exclude='*.a' --exclude='./usr/lib/x86_64-linux-gnu/lib[!n]*' \
             --exclude='./usr/lib/x86_64-linux-gnu/libnp*' --exclude='*/compute-sanitizer/*'
