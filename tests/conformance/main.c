@@ -48,9 +48,9 @@ static const struct {
     {"--only=PREFIX", "only cases whose names begin with PREFIX, such as 024"},
     {"--list", "list the cases, and run none"},
     {"--json", "print JSON"},
-    {"--settings=TEXT", "settings of the mock, lines of key = value"},
+    {"--settings=TEXT", "settings of the mock, as lines of key = value"},
     {"--stub=PATH", "the toolkit's stub library, for statement 4"},
-    {"--seconds=NUMBER", "how long a case may take (default: 120)"},
+    {"--seconds=NUMBER", "the time limit of a case (default: 120)"},
     {"--help", "print this"},
 };
 

@@ -11,12 +11,14 @@ usage() {
     cat <<'END_OF_USAGE'
 usage: fetch.sh FOLDER
 
-Fetches nvcc, libnvrtc, libnvvm and CUDA's headers out of packages of Debian 12, and unpacks them in
-FOLDER, for generate.py --toolkit FOLDER (880 MB to fetch, 300 MB on disk). Nothing is installed, and
-the system's package lists stay unchanged.
+Downloads nvcc, libnvrtc, libnvvm and CUDA's headers from packages of Debian 12, and unpacks them in
+FOLDER, for generate.py --toolkit FOLDER (880 MB of downloads, 300 MB on disk). Nothing is
+installed, and the system's package lists do not change.
 
-The archive is the mirror that this machine uses, else deb.debian.org; CUSHIM_DEBIAN_ARCHIVE=URI
-names another. Exit status: 0, or 77: they cannot be had, and the reason is printed.
+The archive is the mirror that this machine uses, or else deb.debian.org;
+CUSHIM_DEBIAN_ARCHIVE=URI names another.
+
+Exit status: 0, or 77 if a package is not available; the reason is printed.
 END_OF_USAGE
 }
 
