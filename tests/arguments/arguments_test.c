@@ -94,9 +94,9 @@ static void make_call(const void *data)
     make_fixture();
     code = row->call(row->null);
     if (row->is_refused && code == CUDA_SUCCESS)
-        child_fail("it takes NULL for %s\n", row->parameter);
+        child_fail("NULL is accepted for %s\n", row->parameter);
     if (row->is_refused && memcmp(fixture.outputs, fixture.before, sizeof fixture.outputs) != 0)
-        child_fail("it fails with %d and has written to an output\n", (int)code);
+        child_fail("the call fails with %d, but has written to an output\n", (int)code);
 }
 
 static void null_arguments_are_rejected(void **state)

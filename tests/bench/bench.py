@@ -4,12 +4,12 @@
 same run, or an instruction count (callgrind).
 
 examples:
-  meson compile -C build bench && tests/bench/bench.py          the table
-  tests/bench/bench.py --list                                   what there is
-  tests/bench/bench.py --only module --only route.plugin        rows by the beginning of a name
+  meson compile -C build bench && tests/bench/bench.py          measure everything
+  tests/bench/bench.py --list                                   all rows
+  tests/bench/bench.py --only module --only route.plugin        rows by the beginnings of names
   tests/bench/bench.py --results development --plot             write RESULTS.md and route.svg again
   tests/bench/bench.py --gpu --json gpu.json                    on a machine with a GPU
-  tests/bench/bench.py --read gpu.json --results h200           its results into RESULTS.md
+  tests/bench/bench.py --read gpu.json --results h200           write its results to RESULTS.md
 
 exit status: 0 measured, 1 a count is more than a test allows (--judge), 2 wrong usage,
 77 nothing could be measured (the reason is printed)
@@ -41,29 +41,29 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--build', default=os.path.join(ROOT, 'build'), metavar='FOLDER',
-                        help='where Meson has built (default: build, beside tests)')
+                        help='build folder of Meson (default: build, next to tests)')
     parser.add_argument('--only', action='append', default=[], metavar='ROW',
-                        help='rows whose name begins so, or a section by its number; repeat it for '
-                             'more')
+                        help='rows whose names begin with ROW, or a section by its number; may be '
+                             'repeated')
     parser.add_argument('--list', action='store_true', help='list the rows and measure nothing')
     parser.add_argument('--rounds', type=int, metavar='N',
-                        help='rounds of what is timed, at least %d (default: %d; with --gpu, where '
+                        help='rounds of timed rows, at least %d (default: %d; with --gpu, where '
                              'each process initialises the driver, %d)'
                              % (LEAST_ROUNDS, ROUNDS, GPU_ROUNDS))
     parser.add_argument('--gpu', action='store_true',
-                        help='rows for a machine with a GPU: times, on the driver that is found')
+                        help='only times, with the driver of a machine with a GPU')
     parser.add_argument('--driver', metavar='LIBRARY',
                         help='the driver library (default: the bench\'s own; with --gpu a search)')
     parser.add_argument('--judge', action='store_true',
-                        help='only what is counted; fail if it is more than a test allows')
-    parser.add_argument('--skip', metavar='REASON', help='skip, and say why: for a build that is '
-                        'not what a release is like')
-    parser.add_argument('--json', metavar='FILE', help='write the results as JSON too; -: print '
-                        'them instead of the table')
-    parser.add_argument('--read', metavar='FILE', help='take results from such a file, do not '
-                        'measure')
+                        help='only counted rows; fail if a count exceeds its limit')
+    parser.add_argument('--skip', metavar='REASON', help='skip with this reason, for a '
+                        'build that is not like a release')
+    parser.add_argument('--json', metavar='FILE', help='also write the results as JSON; -: '
+                        'print them instead of the table')
+    parser.add_argument('--read', metavar='FILE', help='read results from such a file instead '
+                        'of measuring')
     parser.add_argument('--results', metavar='PART',
-                        help='write Markdown into this part of RESULTS.md: development, h200')
+                        help='write Markdown to this part of RESULTS.md: development, h200')
     parser.add_argument('--plot', action='store_true', help='draw route.svg of the routes')
     found = parser.parse_args()
     if found.rounds is None:

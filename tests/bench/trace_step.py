@@ -25,8 +25,8 @@ def read_words():
     words.add_argument('--profiler', action='store_true', help='rounds under torch.profiler')
     words.add_argument('--trace', action='store_true', help='rounds that cushim trace records')
     words.add_argument('--rounds', type=int, default=11)
-    words.add_argument('--steps', type=int, default=50, help='of a round')
-    words.add_argument('--size', type=int, default=1024, help='of a layer')
+    words.add_argument('--steps', type=int, default=50, help='steps of a round')
+    words.add_argument('--size', type=int, default=1024, help='size of a layer')
     return words.parse_args()
 
 

@@ -72,7 +72,7 @@ class Hardened(Claims):
 
     def needs_marks(self):
         if not MARKS:
-            self.skipTest('marks are switched off, or the compiler has none')
+            self.skipTest('the build has no markers for indirect branches')
 
     def link(self, *arguments):
         path = os.path.join(self.folder, 'linked.so')
@@ -203,7 +203,7 @@ class Hardened(Claims):
             if '-D_FORTIFY_SOURCE=3' in FLAGS and '[libc.so.6]' in output(READELF, '-dW', path):
                 self.assertRegex(symbols, r'__v?snprintf_chk\b')
         if not FLAGS:
-            self.skipTest('the flags are switched off, or the compiler has none')
+            self.skipTest('the build has no hardening flags')
         self.each(judge)
 
     def test_flags_reach_everything_that_is_compiled(self):
@@ -235,7 +235,7 @@ if __name__ == '__main__':
         print('skipped: readelf (binutils) is not installed')
         sys.exit(77)
     if SANITIZER != 'none':
-        print('skipped: a sanitizer puts code of its own into every file')
+        print('skipped: a sanitizer adds code to every file')
         sys.exit(77)
     if not Claims.paths:
         print('skipped: neither a shared library nor the command was built')

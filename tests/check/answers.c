@@ -9,7 +9,7 @@
 static void expect(CUresult answer, CUresult wanted, const char *call)
 {
     if (answer != wanted)
-        fail_msg("%s answers %d, and not %d", call, (int)answer, (int)wanted);
+        fail_msg("%s returns %d, not %d", call, (int)answer, (int)wanted);
 }
 
 void check_expect(CUresult answer, CUresult wanted, const char *call)

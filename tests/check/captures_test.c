@@ -68,7 +68,7 @@ static void capture_is_named_with_its_mode_and_where_it_began(void **state)
     assert_said("cuMemAlloc_v2 is not allowed to this thread now; stream#1 is captured in the mode "
                 "THREAD_LOCAL by thread 1");
     if (!strstr(said, "; the earlier call was cuStreamBeginCapture_v2, call "))
-        fail_msg("where it began is not in: %s", said);
+        fail_msg("the beginning of the capture is not in: %s", said);
 }
 
 /* A capture in mode RELAXED forbids nothing, so the finding must name the other one. */
@@ -136,7 +136,7 @@ static void capture_that_was_spoilt_is_left_until_it_ends(void **state)
     CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, driver->StreamQuery(stream));
     assert_said("CUSHIM-capture-left: warning: the capture of stream#1 is never ended");
     if (strstr(strstr(said, "CUSHIM-capture-left") + 1, "CUSHIM-capture-left"))
-        fail_msg("it is left once: %s", said);
+        fail_msg("the capture is reported more than once: %s", said);
 }
 
 /* The first ABI of cuStreamBeginCapture has no mode. */
@@ -167,7 +167,7 @@ static void capture_that_ended_unseen_is_forgotten(void **state)
     end(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     assert_said("stream#1 is captured in the mode GLOBAL");
     if (strstr(said, "CUSHIM-capture-left"))
-        fail_msg("none is left: %s", said);
+        fail_msg("an ended capture is reported: %s", said);
 }
 
 /* The streams may be joined in ways that check does not follow. */

@@ -11,17 +11,17 @@ usage() {
     cat <<'END'
 usage: fetch.sh [FOLDER]
 
-Fetches the libraries by which numba and pygpu compile kernels (NVVM with its libdevice, and NVRTC;
-CUDA 11.8) out of the packages of the Debian archive (non-free), into FOLDER (default:
-${XDG_CACHE_HOME:-$HOME/.cache}/cushim/compilers), which is a CUDA_HOME then. 90 MB are kept, of
-some 100 MB that are fetched. Nothing is installed, the system's package lists stay unchanged, and
-what is there already is not fetched again.
+Downloads the libraries with which numba and pygpu compile kernels (NVVM with its libdevice, and
+NVRTC; CUDA 11.8) from packages of the Debian archive (non-free) to FOLDER (default:
+${XDG_CACHE_HOME:-$HOME/.cache}/cushim/compilers), which can then be used as CUDA_HOME. This
+downloads about 100 MB and keeps 90 MB. Nothing is installed, the system's package lists do not
+change, and existing files are not downloaded again.
 
-The archive is the mirror that this machine uses, else deb.debian.org; CUSHIM_DEBIAN_ARCHIVE=URI
-names another.
+The archive is the mirror that this machine uses, or else deb.debian.org;
+CUSHIM_DEBIAN_ARCHIVE=URI names another.
 
-Exit status: 0 all is there; 77 something cannot be had, and the reason is printed; 1 what came is
-not what was expected.
+Exit status: 0 all files exist; 77 a file is not available, and the reason is printed; 1 a download
+has the wrong contents.
 END
 }
 
@@ -82,5 +82,5 @@ if [ -s "$work/lacking" ] && open_archive; then
     done <"$work/lacking"
 fi
 lacking >"$work/lacking"
-[ ! -s "$work/lacking" ] || skip "$(cut -d' ' -f2 <"$work/lacking" | tr '\n' ' ')cannot be had"
+[ ! -s "$work/lacking" ] || skip "$(cut -d' ' -f2 <"$work/lacking" | tr '\n' ' ')not available"
 echo "all of $(files | wc -l) files in $folder"

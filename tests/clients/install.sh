@@ -7,9 +7,9 @@ usage() {
     cat <<'END'
 usage: install.sh [--print]
 
-Installs the clients' packages from Debian 12's main archive, without what they only recommend: up
-to 610 MB to fetch and 2.9 GB on disk. boinc-client brings a service, which is not started. Needs
-root. --print prints the packages and installs nothing.
+Installs the clients' packages from Debian 12's main archive, without recommended packages: up to
+610 MB of downloads and 2.9 GB on disk. The service of boinc-client is not started. Needs root.
+--print prints the packages and installs nothing.
 END
 }
 

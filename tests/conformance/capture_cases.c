@@ -76,7 +76,7 @@ static void run_ending(struct ending *ending)
 
     ending->code = CUDA_ERROR_UNKNOWN;
     if (pthread_create(&thread, NULL, end_elsewhere, ending) != 0)
-        fail("a thread cannot be had");
+        fail("a thread cannot be created");
     pthread_join(thread, NULL);
 }
 

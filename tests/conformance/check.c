@@ -61,7 +61,7 @@ bool check_true(int line, const char *text, bool holds)
 void check_begin(int line, const char *text, CUresult got)
 {
     if (got != CUDA_SUCCESS)
-        fail("line %d: %s is needed and answers %d %s", line, text, (int)got,
+        fail("line %d: the preparation %s returns %d %s", line, text, (int)got,
              cushim_error_name(got));
 }
 

@@ -260,7 +260,7 @@ static void access_to_a_peer_is_given_and_taken(void)
                                  other));
     EQUAL(can, attribute);
     if (!can)
-        skip("the second device is out of reach");
+        skip("the devices cannot access each other");
     OK(cushim_context_retain_primary(other, &peer));
     OK(cushim_context_push(context, &scope));
     OK(cu->CtxEnablePeerAccess(context_handle(peer), 0));

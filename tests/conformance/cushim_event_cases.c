@@ -302,7 +302,7 @@ static void threads_share_a_pool(void)
     OK(cushim_event_pool_create(context, NULL, NULL, &shared_pool));
     for (unsigned i = 0; i < THREADS; i++) {
         if (pthread_create(&threads[i], NULL, use_pool, &shared_pool) != 0)
-            fail("a thread cannot be had");
+            fail("a thread cannot be created");
     }
     for (unsigned i = 0; i < THREADS; i++) {
         void *trouble = NULL;

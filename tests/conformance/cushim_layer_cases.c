@@ -147,7 +147,7 @@ static void call_hangs_until_it_is_released(void)
     void *answer;
 
     if (pthread_create(&thread, NULL, synchronize, current_context()) != 0)
-        fail("a thread cannot be had");
+        fail("a thread cannot be created");
     while (cushim_fault_fired(layer, 0) == 0)
         sched_yield();
     OK(driver->CtxSynchronize()); /* other calls do not hang */

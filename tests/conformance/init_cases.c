@@ -300,7 +300,7 @@ static void version_above_the_drivers_is_refused(void)
     struct answer answer = ask("cuEventQuery", driver_version() + 1000, 0);
 
     if (driver_version() < 13000)
-        skip("older drivers answer with the newest that they have");
+        skip("older drivers return their newest version of the function");
     CODE(CUDA_ERROR_INVALID_VALUE, answer.code);
     EQUAL(UNWRITTEN, answer.status);
 }
@@ -359,7 +359,7 @@ static void symbols_that_the_driver_lacks_are_missing(void)
             detail("this was %s", name);
     }
     if (missing == 0)
-        skip("no symbol of the registry came after the driver");
+        skip("no symbol of the registry is newer than the driver");
     detail("%u symbols", missing);
 }
 

@@ -48,9 +48,9 @@ static const struct {
     {"--only=PREFIX", "only cases whose names begin with PREFIX, such as 024"},
     {"--list", "list the cases, and run none"},
     {"--json", "print JSON"},
-    {"--settings=TEXT", "settings of the mock, lines of key = value"},
+    {"--settings=TEXT", "settings of the mock, as lines of key = value"},
     {"--stub=PATH", "the toolkit's stub library, for statement 4"},
-    {"--seconds=NUMBER", "how long a case may take (default: 120)"},
+    {"--seconds=NUMBER", "the time limit of a case (default: 120)"},
     {"--help", "print this"},
 };
 
@@ -305,7 +305,7 @@ static _Noreturn void identify(void)
     int version = 0, devices = 0;
 
     if (cu->Init(0) != CUDA_SUCCESS || cu->DeviceGetCount(&devices) != CUDA_SUCCESS || devices == 0)
-        skip("cuInit answers %d, and there are %d devices", (int)cu->Init(0), devices);
+        skip("cuInit returns %d, and there are %d devices", (int)cu->Init(0), devices);
     cu->DriverGetVersion(&version);
     detail("%sCUDA %d.%d, %s, %d device%s", backend_is_mock() ? IS_MOCK : "", version / 1000,
            version % 1000 / 10, backend_name(), devices, devices == 1 ? "" : "s");

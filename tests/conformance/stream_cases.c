@@ -173,7 +173,7 @@ static void context_of_a_green_stream(void)
 
     begin_context();
     if (cu->DeviceGetDevResource(device, &resource, CU_DEV_RESOURCE_TYPE_SM) != CUDA_SUCCESS)
-        skip("no green contexts here");
+        skip("this driver has no green contexts");
     MUST(cu->DevResourceGenerateDesc(&description, &resource, 1));
     MUST(cu->GreenCtxCreate(&green, description, device, CU_GREEN_CTX_DEFAULT_STREAM));
     MUST(cu->GreenCtxStreamCreate(&stream, green, CU_STREAM_NON_BLOCKING, 0));
@@ -183,7 +183,7 @@ static void context_of_a_green_stream(void)
     OK(cu->StreamGetCtx_v2(stream, &found, &found_green));
     CHECK(found_green == green);
 #else
-    skip("the headers that this was compiled with know no green contexts");
+    skip("the CUDA headers of this build have no green contexts");
 #endif
 }
 

@@ -81,7 +81,7 @@ static int do_in_fork(void (*act)(void *data, int end), void *data, void *met, s
     pid_t child;
 
     if (pipe(ends) != 0 || (child = fork()) < 0)
-        fail("no child can be had");
+        fail("a child cannot be created");
     if (child == 0) {
         alarm(120); /* ends a child that hangs */
         act(data, ends[1]);
@@ -91,10 +91,10 @@ static int do_in_fork(void (*act)(void *data, int end), void *data, void *met, s
     close(ends[1]);
     memset(met, 0xff, size);
     if (read(ends[0], met, size) < 0)
-        fail("the child cannot be heard");
+        fail("the child's output cannot be read");
     close(ends[0]);
     if (waitpid(child, &status, 0) != child)
-        fail("the child is lost");
+        fail("the child's end cannot be awaited");
     return status;
 }
 

@@ -40,7 +40,7 @@ const char *file_write(const void *bytes, size_t size)
     FILE *file;
 
     if (GetTempFileNameA(file_folder(), "csh", 0, path) == 0)
-        fail("there is no file to be had: error %lu", GetLastError());
+        fail("a temporary file cannot be created: error %lu", GetLastError());
     file = fopen(path, "wb");
     if (!file || fwrite(bytes, 1, size, file) != size || fclose(file) != 0)
         fail("%s cannot be written", path);
@@ -52,7 +52,7 @@ const char *file_folder(void)
     static char folder[MAX_PATH];
 
     if (GetTempPathA(sizeof folder, folder) == 0)
-        fail("there is no folder for files that do not stay");
+        fail("there is no folder for temporary files");
     return folder;
 }
 

@@ -79,7 +79,7 @@ class Subproject(consumer.Consumer):
 
     def test_static_library_of_intermediate_code_links(self):
         if 'Free Software Foundation' not in consumer.run(*COMPILER.split(), '--version'):
-            self.skipTest('the linker has to know the intermediate code of the compiler')
+            self.skipTest('the linker does not support the intermediate code of the compiler')
         [program] = self.build('-Dcushim:default_library=static', '-Db_lto=true',
                                programs=PROGRAMS[:1])
         self.assert_runs(program)

@@ -108,7 +108,7 @@ class TwoFiles(consumer.Consumer):
 
     def test_program_of_cpp_runs(self):
         if not CPP:
-            self.skipTest('there is no compiler of C++')
+            self.skipTest('there is no C++ compiler')
         program = self.build('program', '-std=c++17', '-Wall', '-Wextra', '-Wpedantic', '-Wshadow',
                              '-Werror', 'program.cpp', self.object, compiler=CPP)
         self.assert_answers(program, MOCK)

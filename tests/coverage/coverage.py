@@ -59,15 +59,15 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--build', default=str(ROOT / 'build-coverage'), metavar='FOLDER',
-                        help='where to build; build-coverage in the tree by default')
+                        help='build folder (default: build-coverage in the tree)')
     parser.add_argument('--collect', action='store_true',
-                        help='build and run nothing: look at what an earlier run has counted')
+                        help='build and run nothing; evaluate the counters of an earlier run')
     parser.add_argument('--suite', action='append', default=[], metavar='NAME',
-                        help='run this suite, and add to what earlier runs have counted; may be '
-                        'given several times')
-    parser.add_argument('--processes', default='2', metavar='N', help='how many at once; 2')
+                        help='run this suite, and add to the counters of earlier runs; may be '
+                        'repeated')
+    parser.add_argument('--processes', default='2', metavar='N', help='tests at once (default: 2)')
     parser.add_argument('--list', action='store_true',
-                        help='print every line that is not covered, too')
+                        help='also print every line that is not covered')
     return parser.parse_args()
 
 

@@ -263,7 +263,7 @@ if __name__ == '__main__':
     PROGRAM_SUFFIX = '.exe' if RUNNER else ''
     SYSTEM_LIBRARIES = ['-static'] if RUNNER else ['-ldl', '-pthread']
     if not FOLDERS:
-        print('skipped: there are no old headers; tests/cuda_header/headers/fetch.sh brings some')
+        print('skipped: there are no old headers; tests/cuda_header/headers/fetch.sh downloads some')
         sys.exit(77)
     if not CXX:
         print('there is no C++ compiler: C alone')

@@ -11,18 +11,17 @@ usage() {
     cat <<'END'
 usage: fetch.sh [FOLDER]
 
-Fetches NVIDIA's libcuda.so.1 in nine generations, CUDA 6.5 to 12.5, out of the packages of the
-Debian archive, into FOLDER/RELEASE (default: ${XDG_CACHE_HOME:-$HOME/.cache}/cushim/drivers; some
-190 MB). They load on a machine without a GPU, which makes them material for tests. Nothing is
-installed, the system's package lists stay unchanged, and what is there already is not fetched
-again.
+Downloads NVIDIA's libcuda.so.1 in nine generations, CUDA 6.5 to 12.5, from packages of the Debian
+archive to FOLDER/RELEASE (default: ${XDG_CACHE_HOME:-$HOME/.cache}/cushim/drivers; about 190 MB).
+These libraries can be loaded on a machine without a GPU, so tests can use them there. Nothing is
+installed, the system's package lists do not change, and existing files are not downloaded again.
 
-The archive is the mirror that this machine uses, else deb.debian.org; CUSHIM_DEBIAN_ARCHIVE=URI
-names another. An attempt that left something open is not repeated for an hour, or until
-FOLDER/.tried is deleted.
+The archive is the mirror that this machine uses, or else deb.debian.org;
+CUSHIM_DEBIAN_ARCHIVE=URI names another. After an incomplete attempt, the script does not try again
+for an hour, or until FOLDER/.tried is deleted.
 
-Exit status: 0 at least one generation is there; 77 none can be had, and the reason is printed;
-1 what came is not what was expected.
+Exit status: 0 at least one generation exists; 77 none is available, and the reason is printed;
+1 a download has the wrong contents.
 END
 }
 

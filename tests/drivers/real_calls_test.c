@@ -85,9 +85,9 @@ static void call(const struct generation *generation, size_t index)
     const bool refused = state == CUSHIM_SYMBOL_MISSING || state == CUSHIM_SYMBOL_FOREIGN;
 
     if (refused && answer != CUSHIM__REQUIRES_NEWER_DRIVER)
-        child_fail("%s is not there and answers %d\n", symbol, (int)answer);
+        child_fail("%s is missing and returns %d\n", symbol, (int)answer);
     if (strcmp(cushim_error_name(answer), "unrecognized CUresult") == 0)
-        child_fail("%s answers %d, which is no CUresult\n", symbol, (int)answer);
+        child_fail("%s returns %d, which is no CUresult\n", symbol, (int)answer);
     check_int(cushim__symbol_missed(index), refused);
 }
 

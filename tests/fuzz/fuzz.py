@@ -352,16 +352,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('command', choices=['build', 'run', 'minimize', 'coverage', 'pack'])
-    parser.add_argument('destination', nargs='?', help='of pack: a folder')
-    parser.add_argument('--targets', help='some of them, with commas between')
-    parser.add_argument('--folder', help='of programs that were built before; default: build-fuzz')
-    parser.add_argument('--work', help='folder of what is found; default: work, by the programs')
+    parser.add_argument('destination', nargs='?', help='the folder for pack')
+    parser.add_argument('--targets', help='only these targets, separated by commas')
+    parser.add_argument('--folder', help='folder of built programs (default: build-fuzz)')
+    parser.add_argument('--work', help='folder for findings (default: work, next to the programs)')
     parser.add_argument('--seconds', type=int, default=60, help='for each target (default: 60)')
     parser.add_argument('--jobs', type=int, default=1, help='processes at once (default: 1)')
     parser.add_argument('--most', type=int, default=10,
-                        help='found inputs that minimize keeps for a target (default: 10)')
-    parser.add_argument('--keep', action='store_true', help='keep the findings of the run before')
-    parser.add_argument('--json', action='store_true', help='the table as JSON')
+                        help='new inputs that minimize keeps for each target (default: 10)')
+    parser.add_argument('--keep', action='store_true', help='keep the findings of the previous run')
+    parser.add_argument('--json', action='store_true', help='print the table as JSON')
     arguments = parser.parse_args()
     if arguments.command == 'pack' and not arguments.destination:
         parser.error('pack needs a folder')

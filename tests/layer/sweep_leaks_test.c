@@ -310,9 +310,9 @@ static void registry_says_what_is_released_and_what_is_usual(void **state)
         if (!cushim__sweep_means_any(cases[i].function, true))
             fail_msg("there is no %s", cases[i].function);
         if (cushim__sweep_releases(slot_of(cases[i].function)) != cases[i].gives_back)
-            fail_msg("%s gives something back, or does not", cases[i].function);
+            fail_msg("%s is wrongly known to release something, or not to", cases[i].function);
         if (cushim__sweep_usual_code(slot_of(cases[i].function)) != cases[i].code)
-            fail_msg("%s usually answers %d", cases[i].function, (int)cases[i].code);
+            fail_msg("the usual code of %s is not %d", cases[i].function, (int)cases[i].code);
     }
 }
 

@@ -299,7 +299,7 @@ static void only(const unsigned *slots, size_t count, CUresult others)
         for (size_t i = 0; i < count; i++)
             listed = listed || slots[i] == slot;
         if (call(slot) != (listed ? CUDA_SUCCESS : others))
-            fail_msg("%s: wrong", cushim__slot_name(slot));
+            fail_msg("%s returns the wrong code", cushim__slot_name(slot));
     }
 }
 
@@ -424,7 +424,7 @@ static void twin_of_a_function_follows_the_same_rules(void **state)
         snprintf(twin, sizeof twin, "%.*s", (int)(length - 5), name);
         for (unsigned other = 0; other < CUSHIM__SYMBOL_COUNT; other++) {
             if (strcmp(cushim__slot_name(other), twin) == 0 && !follow_the_same_rules(other, slot))
-                fail_msg("%s and %s", name, twin);
+                fail_msg("%s and %s follow different rules", name, twin);
         }
     }
 }

@@ -77,7 +77,7 @@ static void unsafe_calls_return_what_a_gpu_returned(void **state)
         if (code != measured)
             fail_msg("%s returns %d, not %d", name, code, measured);
         if (is_invalidated != (measured == UNSUPPORTED))
-            fail_msg("%s: 900 and invalidated, or neither", name);
+            fail_msg("%s: only 900 invalidates the capture", name);
         *(measured == UNSUPPORTED ? &refused : &others) += 1;
     }
     fclose(file);

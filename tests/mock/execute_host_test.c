@@ -193,7 +193,7 @@ static void parameters_end(void **state)
         if (code == CUDA_SUCCESS)
             code = driver->CtxSynchronize();
         if (code == CUDA_SUCCESS)
-            fail_msg("nothing objects to: %s", bodies[i]);
+            fail_msg("this is neither refused nor a fault: %s", bodies[i]);
         OK(cushim_mock_destroy(fixture_mock));
     }
 }

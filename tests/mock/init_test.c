@@ -182,7 +182,7 @@ static void visible_devices_are_listed_by_number(void **state)
         bare_create("devices = 3");
         environment_set("CUDA_VISIBLE_DEVICES", lists[i].list);
         if (driver->Init(0) != lists[i].code)
-            fail_msg("cuInit answers %d to the list \"%s\"", (int)driver->Init(0), lists[i].list);
+            fail_msg("cuInit returns %d for the list \"%s\"", (int)driver->Init(0), lists[i].list);
         if (lists[i].code == CUDA_SUCCESS) {
             OK(driver->DeviceGetCount(&count));
             assert_int_equal(count, lists[i].count);

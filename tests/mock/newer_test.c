@@ -80,7 +80,7 @@ static void functions_exist_from_their_version_on_and_refuse_zeros(void **state)
 
             if (code != (there ? CUDA_ERROR_INVALID_VALUE : CUSHIM__REQUIRES_NEWER_DRIVER) ||
                 !cushim_mock_symbol(functions[i], fixture_mock) == there)
-                fail_msg("%s answers %d on %d", functions[i], (int)code, versions[v].number);
+                fail_msg("%s returns %d on %d", functions[i], (int)code, versions[v].number);
         }
         fixture_end();
     }

@@ -246,7 +246,7 @@ static void what_was_expected_is_reported(void **state)
         const CUresult code = read_image(cases[i].text);
 
         if (code != CUDA_ERROR_INVALID_PTX)
-            fail_msg("%s: answered %d", cases[i].text, (int)code);
+            fail_msg("%s: returned %d", cases[i].text, (int)code);
         if (!strstr(image.message, cases[i].reported))
             fail_msg("%s: \"%s\" is reported, not \"%s\"", cases[i].text, image.message,
                      cases[i].reported);

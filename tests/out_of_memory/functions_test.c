@@ -54,18 +54,18 @@ static bool try(const char *names, CUresult (*call)(void), CUresult usual, CUres
     failed = oom_disarm();
     if (!failed) {
         if (code != usual)
-            fail_msg("%s: answers %d with enough memory", names, (int)code);
+            fail_msg("%s: returns %d with enough memory", names, (int)code);
         return false;
     }
     runs++;
     if (code != usual && code != also && !is_answer(code))
-        fail_msg("%s: answers %d if request %u%s fails", names, (int)code, place,
+        fail_msg("%s: returns %d if request %u%s fails", names, (int)code, place,
                  on ? " and all later" : "");
     if (is_output_wrong)
         fail_msg("%s: writes an output if request %u fails", names, place);
     if (oom_live() > before) {
         oom_describe_live(where, sizeof where);
-        fail_msg("%s: %zu blocks are left if request %u%s fails; the last is asked for at %s",
+        fail_msg("%s: %zu blocks are left if request %u%s fails; the last was requested at %s",
                  names, oom_live() - before, place, on ? " and all later" : "", where);
     }
     return true;
@@ -122,7 +122,7 @@ static void each_function_of_the_loader(void **state)
                 places += end == 1 && !on;
             }
             if (end != 0 && end != 1)
-                fail_msg("%s: request %u: comes to %d", one->names, place, end);
+                fail_msg("%s: request %u: ends with %d", one->names, place, end);
         }
         functions++;
     }
@@ -163,7 +163,7 @@ static bool try_with_fixture(const struct sweep_row *row, unsigned place, bool o
     code = row->call();
     failed = oom_disarm();
     if (code != row->usual && !(failed && is_answer(code)))
-        fail_msg("%s: answers %d if request %u fails", row->function, (int)code, place);
+        fail_msg("%s: returns %d if request %u fails", row->function, (int)code, place);
     if (is_output_wrong)
         fail_msg("%s: writes an output if request %u fails", row->function, place);
     /* Afterwards the call must succeed. */

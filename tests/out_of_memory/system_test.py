@@ -77,15 +77,15 @@ def judge(name, status, output):
     if status == 'HANGS' or status < 0 or status == 99 or 128 < status < 160:
         return 'ends with %s' % status
     if b'WRONG' in output:
-        return 'says what is not so'
+        return 'prints something false'
     if status == 0 and not WHOLE[name] in output:
-        return 'ends well and has not done all'
+        return 'succeeds without a complete result'
     if '--json' in PROGRAMS[name][0] and status == 0:
         try:
             # Standard error follows the document.
             json.JSONDecoder().raw_decode(output.decode())
         except ValueError:
-            return 'is no JSON'
+            return 'prints invalid JSON'
     return None
 
 
@@ -103,7 +103,7 @@ class Test(unittest.TestCase):
                 problem = judge(name, status, output)
                 table[name][status] += 1
                 if problem and is_the_linkers(name, deny, status):
-                    print('  %s without %s: %s, as any program that is started then' % (
+                    print('  %s without %s: %s, like any program that `run` starts' % (
                         name, deny, problem))
                 elif problem:
                     wrong.append('%s without %s: %s\n%s' % (

@@ -75,7 +75,7 @@ emulate() {
     namespace='mount -t binfmt_misc none /proc/sys/fs/binfmt_misc &&
         printf %s "$1" >/proc/sys/fs/binfmt_misc/register && shift && exec "$@"'
     unshare --user --map-root-user --mount sh -c "$namespace" sh "$rule" true 2>/dev/null ||
-        skip "the kernel knows no $emulator, and does not let us register it (docs/platforms.md)"
+        skip "the kernel does not know $emulator, and this user cannot register it (docs/platforms.md)"
     CUSHIM_PLATFORM_EMULATED=1 exec unshare --user --map-root-user --mount \
         sh -c "$namespace" sh "$rule" unshare --user --map-user="$(id -u)" \
         --map-group="$(id -g)" "$0" "${given[@]}"

@@ -148,14 +148,14 @@ bool soak_mock_state(struct cushim_mock_state *state)
 enum { USAGE = 64 };
 
 static const char help[] =
-    "  --threads N      threads at work, 1 to 64\n"
+    "  --threads N      number of threads, 1 to 64\n"
     "  --seconds N      how long each round is measured, after a warm-up of a fifth of it\n"
-    "  --operations N   measure so many operations in place of a time\n"
-    "  --leak N         forget every Nth event: the soak has to fail\n"
-    "  --counts-only    do not judge the host's memory (under a sanitizer, which keeps it)\n"
-    "  --json           one line of JSON\n"
+    "  --operations N   measure this many operations instead of a time\n"
+    "  --leak N         leak every Nth event; the soak must fail\n"
+    "  --counts-only    do not judge host memory (for sanitizers, which keep freed memory)\n"
+    "  --json           print one line of JSON\n"
     "\n"
-    "Exit status 0: all calls answered what they had to, and all figures stayed flat; 1: not so;\n"
+    "Exit status 0: all calls returned the expected codes, and no figure grew; 1: otherwise;\n"
     "64: wrong usage; 77: there is no driver or no device.\n";
 
 /* Read the number of an option; false: it is missing or out of range. */

@@ -113,7 +113,7 @@ void child_restart(const char *const *arguments)
         all[i + 1] = arguments[i];
     counters_write();
     child__become(all);
-    child_fail("cannot start anew: %s\n", strerror(errno));
+    child_fail("the program cannot be started again: %s\n", strerror(errno));
 }
 
 /* --- folder.h --- */

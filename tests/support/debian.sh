@@ -51,7 +51,7 @@ open_archive() {
     local tool uri key=/usr/share/keyrings/debian-archive-keyring.gpg
     for tool in apt-get dpkg-deb; do
         command -v "$tool" >/dev/null ||
-            skip "they come in packages of Debian, and here is no $tool"
+            skip "they are in Debian packages, and $tool is not installed"
     done
     uri=${CUSHIM_DEBIAN_ARCHIVE:-$(mirror)}
     mkdir -p "$work/parts" "$work/lists/partial" "$work/cache/archives/partial"

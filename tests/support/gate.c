@@ -68,7 +68,7 @@ void opener_start(struct opener *opener, struct gate *gate, unsigned after_ms)
     opener->after_ms = after_ms;
     atomic_init(&opener->opened, false);
     if (pthread_create(&opener->thread, NULL, open_it, opener) != 0)
-        fail("a thread cannot be had");
+        fail("a thread cannot be created");
 }
 
 void opener_join(struct opener *opener)

@@ -115,7 +115,7 @@ void peer_start(struct peer *peer, const char *name)
 
     fflush(NULL);
     if (pipe(to) != 0 || pipe(from) != 0 || (peer->process = fork()) < 0)
-        fail("a second process cannot be had: %s", strerror(errno));
+        fail("a second process cannot be started: %s", strerror(errno));
     if (peer->process == 0) {
         dup2(to[0], STDIN_FILENO);
         dup2(from[1], STDOUT_FILENO);
@@ -131,7 +131,7 @@ void peer_start(struct peer *peer, const char *name)
 void peer_send(const struct peer *peer, const void *bytes, size_t size)
 {
     if (write(peer->to, bytes, size) != (ssize_t)size)
-        fail("the other process does not listen");
+        fail("the other process cannot be written to");
 }
 
 void peer_receive(const struct peer *peer, void *bytes, size_t size)
@@ -144,7 +144,7 @@ void peer_receive(const struct peer *peer, void *bytes, size_t size)
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)
-            fail("the other process says nothing");
+            fail("the other process sends nothing");
         length += (size_t)got;
     }
 }
@@ -157,7 +157,7 @@ void peer_end(struct peer *peer)
     end = end_of(peer->process);
     close(peer->from);
     if (end.exited && end.status == CASE_SKIPPED)
-        skip("the other process cannot do it");
+        skip("the other process skips the case");
     if (!end.exited)
         fail("the other process %s", end.death);
     if (end.status != 0)

@@ -107,7 +107,7 @@ static HANDLE start(const char *name, HANDLE input, HANDLE output, HANDLE error)
     add(command, name);
     fflush(NULL);
     if (!CreateProcessW(path, command, NULL, NULL, TRUE, 0, NULL, NULL, &info, &made))
-        fail("a process cannot be had: error %lu", GetLastError());
+        fail("a process cannot be started: error %lu", GetLastError());
     CloseHandle(made.hThread);
     start_watch(made.hProcess);
     return made.hProcess;
@@ -137,7 +137,7 @@ struct process_end process_run(const char *name, char *output, size_t size)
     DWORD got;
 
     if (!CreatePipe(&from, &to, NULL, 0))
-        fail("a pipe cannot be had");
+        fail("a pipe cannot be created");
     none = CreateFileW(L"NUL", GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE, NULL,
                        OPEN_EXISTING, 0, NULL);
     process = start(name, none, to, to);
@@ -159,7 +159,7 @@ void peer_start(struct peer *peer, const char *name)
     HANDLE their_input, to, from, their_output;
 
     if (!CreatePipe(&their_input, &to, NULL, 0) || !CreatePipe(&from, &their_output, NULL, 0))
-        fail("a second process cannot be had: error %lu", GetLastError());
+        fail("a second process cannot be started: error %lu", GetLastError());
     peer->process =
         (pid_t)(intptr_t)start(name, their_input, their_output, GetStdHandle(STD_ERROR_HANDLE));
     CloseHandle(their_input);
@@ -171,7 +171,7 @@ void peer_start(struct peer *peer, const char *name)
 void peer_send(const struct peer *peer, const void *bytes, size_t size)
 {
     if (_write(peer->to, bytes, (unsigned)size) != (int)size)
-        fail("the other process does not listen");
+        fail("the other process cannot be written to");
 }
 
 void peer_receive(const struct peer *peer, void *bytes, size_t size)
@@ -182,7 +182,7 @@ void peer_receive(const struct peer *peer, void *bytes, size_t size)
         const int got = _read(peer->from, (char *)bytes + length, (unsigned)(size - length));
 
         if (got <= 0)
-            fail("the other process says nothing");
+            fail("the other process sends nothing");
         length += (size_t)got;
     }
 }
@@ -195,7 +195,7 @@ void peer_end(struct peer *peer)
     end = end_of((HANDLE)(intptr_t)peer->process);
     _close(peer->from);
     if (end.exited && end.status == CASE_SKIPPED)
-        skip("the other process cannot do it");
+        skip("the other process skips the case");
     if (!end.exited)
         fail("the other process %s", end.death);
     if (end.status != 0)

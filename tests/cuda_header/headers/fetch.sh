@@ -11,17 +11,16 @@ usage() {
     cat <<'END'
 usage: fetch.sh [-C FOLDER] VERSION...
 
-Fetches the headers of CUDA toolkits out of the packages of the Debian archive (non-free), into
+Downloads the headers of CUDA toolkits from packages of the Debian archive (non-free) to
 FOLDER/VERSION/include (default: ${XDG_CACHE_HOME:-$HOME/.cache}/cushim/headers). VERSION is 11.2,
 11.8, 12.4, 12.5 or all. A package has 0.8 GB, of which only the headers are kept. Nothing is
-installed, the system's package lists stay unchanged, and what is there already is not fetched
-again.
+installed, the system's package lists do not change, and existing files are not downloaded again.
 
-The archive is the mirror that this machine uses, else deb.debian.org; CUSHIM_DEBIAN_ARCHIVE=URI
-names another.
+The archive is the mirror that this machine uses, or else deb.debian.org;
+CUSHIM_DEBIAN_ARCHIVE=URI names another.
 
-Exit status: 0 all that was asked for is there; 77 something cannot be had, and the reason is
-printed; 1 what came is not what was expected.
+Exit status: 0 all requested headers exist; 77 some are not available, and the reason is printed;
+1 a download has the wrong contents.
 END
 }
 
@@ -95,6 +94,6 @@ if [ -n "$lacking" ] && open_archive; then
 fi
 
 for version in "$@"; do
-    [ -f "$folder/$version/include/cuda.h" ] || skip "those of $version cannot be had"
+    [ -f "$folder/$version/include/cuda.h" ] || skip "those of $version are not available"
 done
 echo "$# of $# versions in $folder"

@@ -125,6 +125,6 @@ if __name__ == '__main__':
         TOOLKITS = sorted(glob.glob(os.path.join(CACHE, 'cushim', 'headers', '[0-9]*', 'include')))
         if not TOOLKITS:
             print('skipped: there are no old headers; '
-                  'tests/cuda_header/headers/fetch.sh brings some')
+                  'tests/cuda_header/headers/fetch.sh downloads some')
             sys.exit(77)
     unittest.main(argv=[sys.argv[0], WHAT], verbosity=2)

@@ -11,11 +11,11 @@ static int usage(void)
 {
     fprintf(stderr,
             "usage: differential driver PROGRAMS RESULTS          on the driver of this machine\n"
-            "       differential interpret PROGRAMS RESULTS       by the interpreter alone\n"
+            "       differential interpret PROGRAMS RESULTS       in the interpreter only\n"
             "       differential compare PROGRAMS RESULTS OTHERS\n"
-            "       differential show PROGRAMS RESULTS NAME       one program, with all results\n"
-            "       differential digest PROGRAMS RESULTS          to keep, on the output\n"
-            "       differential check PROGRAMS DIGESTS           the interpreter against these\n");
+            "       differential show PROGRAMS RESULTS NAME       one program and its results\n"
+            "       differential digest PROGRAMS RESULTS          print digests of results\n"
+            "       differential check PROGRAMS DIGESTS           compare the interpreter\n");
     return 2;
 }
 

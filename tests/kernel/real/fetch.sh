@@ -11,12 +11,14 @@ usage() {
     cat <<'END_OF_USAGE'
 usage: fetch.sh FOLDER
 
-Fetches nvcc, libnvrtc, libnvvm and CUDA's headers out of packages of Debian 12, and unpacks them in
-FOLDER, for generate.py --toolkit FOLDER (880 MB to fetch, 300 MB on disk). Nothing is installed, and
-the system's package lists stay unchanged.
+Downloads nvcc, libnvrtc, libnvvm and CUDA's headers from packages of Debian 12, and unpacks them in
+FOLDER, for generate.py --toolkit FOLDER (880 MB of downloads, 300 MB on disk). Nothing is
+installed, and the system's package lists do not change.
 
-The archive is the mirror that this machine uses, else deb.debian.org; CUSHIM_DEBIAN_ARCHIVE=URI
-names another. Exit status: 0, or 77: they cannot be had, and the reason is printed.
+The archive is the mirror that this machine uses, or else deb.debian.org;
+CUSHIM_DEBIAN_ARCHIVE=URI names another.
+
+Exit status: 0, or 77 if a package is not available; the reason is printed.
 END_OF_USAGE
 }
 
@@ -34,7 +36,7 @@ esac
 make_place "$1"
 open_archive || skip 'the Debian archive cannot be reached'
 for package in nvidia-cuda-toolkit nvidia-cuda-dev libnvvm4 libnvrtc11.2 libnvrtc-builtins11.8; do
-    download "$package" 11.8.89~11.8.0-5~deb12u1 || skip "$package cannot be had"
+    download "$package" 11.8.89~11.8.0-5~deb12u1 || skip "$package is not available"
     dpkg-deb --fsys-tarfile "$work/package/"*.deb |
         tar -x -C "$folder" --exclude='*.a' --exclude='./usr/lib/x86_64-linux-gnu/lib[!n]*' \
             --exclude='./usr/lib/x86_64-linux-gnu/libnp*' --exclude='*/compute-sanitizer/*'

@@ -136,9 +136,9 @@ def shortened(text):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('prefix', nargs='?', default='', help='only texts whose name begins so')
+    parser.add_argument('prefix', nargs='?', default='', help='only texts with this prefix')
     parser.add_argument('--toolkit', required=True, type=pathlib.Path,
-                        help='where fetch.sh has unpacked the compilers')
+                        help='folder in which fetch.sh has unpacked the compilers')
     arguments = parser.parse_args()
     sys.dont_write_bytecode = True
     for compiler, source, target, option in TEXTS:

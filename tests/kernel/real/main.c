@@ -40,13 +40,13 @@ static int usage(FILE *file)
 {
     fprintf(file,
             "usage: real [OPTION]... FOLDER\n"
-            "FOLDER has the PTX texts.\n"
+            "FOLDER contains the PTX texts.\n"
             "  --driver=mock|real|PATH  the mock in this process, the driver of this machine,\n"
             "                           or a library (default: mock)\n"
-            "  --only=TEXT              only kernels in whose line this is: TEXT.ptx KERNEL\n"
+            "  --only=TEXT              only kernels whose line contains TEXT\n"
             "  --settings=TEXT          settings of the mock, lines of key = value\n"
-            "  --rounds=N               print how long a kernel takes in times of the host's\n"
-            "                           code, and both in ns: medians of N\n");
+            "  --rounds=N               print the time of each kernel relative to the host's\n"
+            "                           code, and both in ns: medians of N rounds\n");
     return file == stdout ? 0 : 2;
 }
 
