@@ -3,8 +3,8 @@
 
     folders_test.py SOURCE_ROOT
 
-A reader of a folder needs to know only the folders that it includes. So there is no cycle, and
-folders.txt declares every edge. A generated file belongs to the folder of its meson.build.
+Whoever reads a folder needs to know those that it includes and no other, so there is no cycle, and
+every edge is declared in folders.txt. What is generated counts as lying beside its meson.build.
 """
 
 import os
@@ -19,7 +19,7 @@ source_root = None
 
 
 def read_table(path):
-    """Read the declared edges, each as (folder, included folder)."""
+    """The edges that are declared: each (folder, included folder)."""
     edges = set()
     with open(path, encoding='utf-8') as file:
         for line in file:

@@ -3,10 +3,10 @@
 
     mock_functions_test.py SOURCE_ROOT
 
-Each row of src/mock/driver_functions.tsv has one ordinary definition, so that tools for C find its
-name. If the function serves other symbols, too, the comment before it names them. The compiler
-compares the types of the parameters with the row. This test compares their names, so that two
-parameters of one type cannot be exchanged.
+Each row of src/mock/driver_functions.tsv has one ordinary definition, whose name is where tools
+for C look for it. Whoever searches for another symbol that it serves finds the comment before it.
+The compiler compares the types of the parameters with the row; this test compares their names, so
+that no two parameters of one type are exchanged.
 """
 
 import glob

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults of kernels with their positions. No access leaves the allocations of the launch. */
+/* Faults of kernels, each with its place. No access leaves the memory of the host's allocations. */
 #include <string.h>
 
 #include "fixture.h"

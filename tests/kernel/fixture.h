@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The callbacks of a launch for tests of kernels: memory with its own addresses, and printed
- * output.
- */
+/* A host for kernels: memory at addresses that only the host knows, and what kernels print. */
 #ifndef CUSHIM_TESTS_KERNEL_FIXTURE_H
 #define CUSHIM_TESTS_KERNEL_FIXTURE_H
 
@@ -21,8 +18,8 @@
 
 extern char printed[16384];
 extern const struct ptx_host host;
-extern uint64_t accesses[3];      /* accesses that the hook has seen, by their use */
-#define TIMER (UINT64_C(5) << 32) /* the timer in nanoseconds at the beginning of a launch */
+extern uint64_t accesses[3];      /* that the hook has seen, by use */
+#define TIMER (UINT64_C(5) << 32) /* nanoseconds at the beginning of a launch */
 extern struct ptx_race races[80];
 extern size_t race_count; /* races that the hook has seen */
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Waiting with a deadline, on a clock that only sleeping advances; the linker replaces the clock.
- */
+/* Waiting with a deadline, on a clock that only sleeping moves (the linker puts it in place). */
 #include "loader/system.h"
 #include "src/objects/objects.h"
 #include "tests/support/cmocka.h"

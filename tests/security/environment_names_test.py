@@ -21,9 +21,9 @@ ENVIRONMENT = re.compile(r'^(?:__)?(?:(?:secure_)?getenv\w*|environ|_environ|put
                          r'|clearenv)$')
 
 READERS = {
-    # getenv only reports that a variable is set, in a process that ignores it.
+    # getenv only to say that a variable is set, in a process that ignores it.
     'loader_system_posix.c.o': {'secure_getenv', 'getenv'},
-    '.._base_system_posix.c.o': {'secure_getenv'},  # of the mock
+    '.._base_system_posix.c.o': {'secure_getenv'},  # the mock's
 }
 
 
