@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The jobs of continuous integration: what the workflows name is there.
+"""The jobs of continuous integration: those that the workflows name exist.
 
     ci_test.py SOURCE_ROOT
 """
@@ -19,7 +19,7 @@ def read(*path):
 
 
 def names_of(script):
-    """The first words of what a script of .ci lists."""
+    """Return the first words of the lines that a script of .ci lists."""
     out = subprocess.run([os.path.join(source_root, '.ci', script), '--list'], check=True,
                          stdout=subprocess.PIPE, universal_newlines=True).stdout
     return [line.split()[0] for line in out.splitlines()]
