@@ -170,6 +170,15 @@ const char *cushim_mock_race(struct cushim_mock *mock, size_t index)
 
 /* Symbols by name. */
 
+cushim_function cushim__mock_symbol_in_table(unsigned slot)
+{
+    cushim_function function;
+
+    memcpy(&function, cushim__table_slot(cushim_mock_table(cushim_mock_current()), slot),
+           sizeof function);
+    return function;
+}
+
 static int compare(const void *name, const void *slot)
 {
     return strcmp(name, cushim__slot_name(*(const uint16_t *)slot));

@@ -7,6 +7,9 @@ Each row of src/mock/driver_functions.tsv has one ordinary definition, so that t
 name. If the function serves other symbols, too, the comment before it names them. The compiler
 compares the types of the parameters with the row. This test compares their names, so that two
 parameters of one type cannot be exchanged.
+
+The definitions are in src/mock/functions, and no other folder of the mock names them: what they
+use knows nothing of them.
 """
 
 import glob
@@ -16,6 +19,9 @@ import sys
 import unittest
 
 DEFINITION = re.compile(r'^CUresult\scushim__mock_([A-Z]\w*)\(([^(){};]*)\)\n\{', re.MULTILINE)
+NAME = re.compile(r'\bcushim__mock_[A-Z]\w*')
+COMMENT = re.compile(r'/\*.*?\*/', re.DOTALL)
+FUNCTIONS = os.path.join('src', 'mock', 'functions')
 ALSO = re.compile(r'\bAlso (cu[A-Z]\w*(?:, cu[A-Z]\w*)*)\.')
 source_root = None
 
@@ -33,15 +39,19 @@ class Definition:
         self.also = also.group(1).split(', ') if also else []
 
 
-def read_definitions():
-    definitions = []
-    for path in sorted(glob.glob(os.path.join(source_root, 'src', 'mock', '**', '*.c'),
+def read_sources():
+    """The text of each source of the mock, by its path."""
+    sources = {}
+    for path in sorted(glob.glob(os.path.join(source_root, 'src', 'mock', '**', '*.[ch]'),
                                  recursive=True)):
         with open(path, encoding='utf-8') as file:
-            text = file.read()
-        definitions += [Definition(os.path.relpath(path, source_root), text, match)
-                        for match in DEFINITION.finditer(text)]
-    return definitions
+            sources[os.path.relpath(path, source_root)] = file.read()
+    return sources
+
+
+def read_definitions(sources):
+    return [Definition(path, text, match) for path, text in sources.items()
+            for match in DEFINITION.finditer(text)]
 
 
 def read_rows():
@@ -60,7 +70,8 @@ def read_rows():
 class MockFunctions(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.definitions = read_definitions()
+        cls.sources = read_sources()
+        cls.definitions = read_definitions(cls.sources)
         cls.rows = read_rows()
 
     def of_rows(self):
@@ -74,6 +85,12 @@ class MockFunctions(unittest.TestCase):
 
     def test_each_definition_has_a_row(self):
         self.assertEqual([one.where for one in self.definitions if one.slot not in self.rows], [])
+
+    def test_other_folders_name_none(self):
+        self.assertEqual([(path, NAME.findall(COMMENT.sub('', text)))
+                          for path, text in self.sources.items()
+                          if os.path.dirname(path) != FUNCTIONS
+                          and NAME.search(COMMENT.sub('', text))], [])
 
     def test_only_a_comment_stands_before_a_definition(self):
         self.assertEqual([one.where for one in self.definitions if not one.stands_alone], [])

@@ -10,7 +10,7 @@
 
 /*
  * Return the function of a slot for the program: from the mock's table, or exported by the library.
- * NULL if there is none.
+ * NULL if there is none. Set before a mock exists.
  */
 extern cushim_function (*cushim__mock_symbol_source)(unsigned slot);
 

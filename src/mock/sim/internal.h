@@ -108,10 +108,14 @@ bool cushim__mock_run_next(void);        /* execute the next head that is due; f
 void cushim__mock_run_until(uint64_t time_ns);
 void cushim__mock_run_end(struct mock_stream *stream); /* the head has ended */
 
-/* threads.c: the executor, which lets time pass. It is started if `operation` may need it. */
-CUresult cushim__mock_executor_start(const struct mock_operation *operation);
-void cushim__mock_executor_wake(void);
+/* threads.c: the executor, which lets time pass. Fails with OPERATING_SYSTEM. */
+CUresult cushim__mock_executor_start(void);
 void cushim__mock_executor_stop(void);
+static inline void cushim__mock_executor_wake(void)
+{
+    if (cushim__mock_sim()->executor_sleeps)
+        cushim__condition_signal(&cushim__mock_sim()->work);
+}
 
 /* wait.c: sleep until something has ended, or only for a moment if something must be polled. */
 void cushim__mock_wait_for_change(void);

@@ -83,13 +83,22 @@ static void run_unattended(struct mock_stream *stream, const struct mock_operati
     cushim__mock_executor_wake();
 }
 
+/* Whether time has to pass for the operation while no call lets it pass. */
+static bool needs_executor(const struct mock_operation *operation)
+{
+    const enum mock_mode mode = cushim__mock->settings.mode;
+
+    return mode == MOCK_MODE_THREADED || (mode == MOCK_MODE_AUTO && operation->needs_executor);
+}
+
 CUresult cushim__mock_sim_reserve(struct mock_stream *stream, struct mock_operation *operation,
                                   size_t streams)
 {
-    CUresult code;
+    CUresult code = CUDA_SUCCESS;
 
     operation->needs_executor |= operation->unit == MOCK_HOST;
-    code = cushim__mock_executor_start(operation);
+    if (needs_executor(operation) && !cushim__mock_sim()->has_executor)
+        code = cushim__mock_executor_start();
     if (code == CUDA_SUCCESS && operation->unit == MOCK_HOST)
         code = cushim__mock_helper_start(stream->group);
     if (code == CUDA_SUCCESS && !cushim__mock_heap_reserve(cushim__mock_sim()->active + streams))

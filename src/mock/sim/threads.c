@@ -43,24 +43,14 @@ static void *run(void *data)
     return NULL;
 }
 
-CUresult cushim__mock_executor_start(const struct mock_operation *operation)
+CUresult cushim__mock_executor_start(void)
 {
     struct mock_sim *sim = cushim__mock_sim();
-    enum mock_mode mode = cushim__mock->settings.mode;
 
-    if (sim->has_executor || mode == MOCK_MODE_MANUAL ||
-        (mode == MOCK_MODE_AUTO && !operation->needs_executor))
-        return CUDA_SUCCESS;
     if (!cushim__thread_start(&sim->executor, run, sim))
         return CUDA_ERROR_OPERATING_SYSTEM;
     sim->has_executor = true;
     return CUDA_SUCCESS;
-}
-
-void cushim__mock_executor_wake(void)
-{
-    if (cushim__mock_sim()->executor_sleeps)
-        cushim__condition_signal(&cushim__mock_sim()->work);
 }
 
 void cushim__mock_executor_stop(void)
