@@ -67,14 +67,14 @@ static inline struct mock_sim *cushim__mock_sim(void)
     return cushim__mock->sim;
 }
 
-/* stream_queues.c: the heap, which orders streams by when they are due. */
+/* stream.c: the heap, which orders streams by when they are due. */
 bool cushim__mock_heap_reserve(size_t room);
 void cushim__mock_heap_push(struct mock_stream *stream);
 void cushim__mock_heap_moved(struct mock_stream *stream); /* due_ns has changed */
 void cushim__mock_heap_remove(struct mock_stream *stream);
 struct mock_stream *cushim__mock_heap_first(void); /* NULL if it is empty */
 
-/* stream_queues.c: queues of streams. */
+/* stream.c: queues of streams. */
 void cushim__mock_queue_add(struct mock_queue *queue, struct mock_stream *stream);
 struct mock_stream *cushim__mock_queue_take(struct mock_queue *queue);
 void cushim__mock_queue_remove(struct mock_queue *queue, struct mock_stream *stream);
