@@ -32,10 +32,12 @@ uintptr_t cushim__system_thread_token(void)
 void cushim__system_yield(unsigned times)
 {
     /* Yield 16 times, then sleep for 50 us, and from the 64th time on for 1 ms. */
+    const struct timespec rest = {.tv_nsec = times < 64 ? 50 * 1000 : 1000 * 1000};
+
     if (times < 16)
         sched_yield();
     else
-        cushim__system_sleep_ns(times < 64 ? 50 * 1000 : 1000 * 1000);
+        nanosleep(&rest, NULL); /* a signal may end it, and the caller looks again */
 }
 
 uint64_t cushim__system_clock_ns(void)
