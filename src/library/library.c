@@ -81,6 +81,7 @@ static struct cushim_mock *create(void)
     const struct mock_defaults defaults = {
         .mode = MOCK_MODE_THREADED,
         .where = "CUSHIM_MOCK_SETTINGS",
+        .symbol_source = exported,
     };
 
     if (!is_read)
@@ -127,7 +128,6 @@ void cushim__library_begin(void)
 {
     struct cushim_mock *mock;
 
-    cushim__mock_symbol_source = exported;
     mock = create();
     if (!mock)
         return;

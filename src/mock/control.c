@@ -170,15 +170,6 @@ const char *cushim_mock_race(struct cushim_mock *mock, size_t index)
 
 /* Symbols by name. */
 
-cushim_function cushim__mock_symbol_in_table(unsigned slot)
-{
-    cushim_function function;
-
-    memcpy(&function, cushim__table_slot(cushim_mock_table(cushim_mock_current()), slot),
-           sizeof function);
-    return function;
-}
-
 static int compare(const void *name, const void *slot)
 {
     return strcmp(name, cushim__slot_name(*(const uint16_t *)slot));
@@ -200,5 +191,5 @@ cushim_function cushim_mock_symbol(const char *symbol, void *mock)
     if (!asked || slot == CUSHIM__SYMBOL_COUNT ||
         !cushim__mock_symbol_exists(slot, asked->settings.driver_version))
         return NULL;
-    return cushim__mock_symbol_source(slot);
+    return asked->symbol_source(slot);
 }

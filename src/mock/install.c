@@ -3,14 +3,30 @@
  * Creates the mock in the program's process, and installs it as the current table. This file is not
  * in the shared library that unmodified programs load.
  */
+#include <string.h>
+
 #include <cushim/driver.h>
 
+#include "loader/symbols.h"
 #include "src/mock/mock.h"
+
+static cushim_function in_table(unsigned slot)
+{
+    cushim_function function;
+
+    memcpy(&function, cushim__table_slot(cushim_mock_table(cushim_mock_current()), slot),
+           sizeof function);
+    return function;
+}
 
 /* If the settings have fault rules, the mock's table is that of a layer over it. */
 CUresult cushim_mock_create(const struct cushim_mock_options *options, struct cushim_mock **mock)
 {
-    const struct mock_defaults defaults = {.mode = MOCK_MODE_AUTO, .where = "settings"};
+    const struct mock_defaults defaults = {
+        .mode = MOCK_MODE_AUTO,
+        .where = "settings",
+        .symbol_source = in_table,
+    };
     struct cushim_mock *created;
     CUresult code;
 

@@ -14,7 +14,6 @@
 #include "src/mock/core/device.h"
 #include "src/mock/core/object.h"
 #include "src/mock/core/state.h"
-#include "src/mock/functions/symbol.h"
 #include "src/mock/graph/graph.h"
 #include "src/mock/launch/kernel.h"
 #include "src/mock/memory/allocation.h"
@@ -194,8 +193,7 @@ static CUresult create(const struct cushim_mock_options *options,
     }
     created->serial = ++serial;
     created->table = created->own = &cushim__mock_table;
-    if (!cushim__mock_symbol_source)
-        cushim__mock_symbol_source = cushim__mock_symbol_in_table;
+    created->symbol_source = defaults->symbol_source;
     cushim__system_handle_forks(CUSHIM__FORK_MOCK, &fork_handlers);
     cushim__lock_take(&created->lock);
     set_current(created);

@@ -13,6 +13,7 @@
 struct mock_defaults {
     enum mock_mode mode;
     const char *where; /* the name of `options->settings` in messages */
+    cushim_function (*symbol_source)(unsigned slot);
 };
 CUresult cushim__mock_create(const struct cushim_mock_options *options,
                              const struct mock_defaults *defaults, struct cushim_mock **mock);
@@ -29,8 +30,6 @@ extern const uint16_t cushim__mock_by_name[]; /* generated */
 /* control.c: the slot of an exported name; CUSHIM__SYMBOL_COUNT if there is none of this name. */
 unsigned cushim__mock_symbol_slot(const char *name);
 
-/* control.c: the function of a slot in the mock's table. */
-cushim_function cushim__mock_symbol_in_table(unsigned slot);
 
 /* control.c: create the race detector, if the settings ask for it. */
 CUresult cushim__mock_races_create(void);

@@ -67,6 +67,9 @@ struct cushim_mock {
     void *trace_data;
     const struct cushim_table *former;
     void (*put_back)(const struct cushim_table *former); /* NULL if the table is not installed */
+
+    /* The function of a slot for the program: in the table, or exported by the library. */
+    cushim_function (*symbol_source)(unsigned slot);
 };
 
 /* The mock. NULL if there is none; calls then return `cushim__mock_absent`. */

@@ -43,8 +43,6 @@ CUresult cushim__mock_DriverGetVersion(int *driverVersion)
     return CUDA_SUCCESS;
 }
 
-cushim_function (*cushim__mock_symbol_source)(unsigned slot);
-
 bool cushim__mock_symbol_exists(unsigned slot, int version)
 {
     return cushim__symbols[slot].since <= version && !cushim__fault_hides(slot) &&
@@ -104,7 +102,7 @@ static int find(const char *base, unsigned version, bool per_thread, unsigned *s
 
 static void *pointer_to(unsigned slot)
 {
-    const cushim_function function = cushim__mock_symbol_source(slot);
+    const cushim_function function = cushim__mock->symbol_source(slot);
     void *pointer;
 
     memcpy(&pointer, &function, sizeof pointer);

@@ -4,15 +4,6 @@
 #define CUSHIM_MOCK_FUNCTIONS_SYMBOL_H
 
 #include <stdbool.h>
-#include <stdint.h>
-
-#include <cushim/table.h>
-
-/*
- * Return the function of a slot for the program: from the mock's table, or exported by the library.
- * NULL if there is none. Set before a mock exists.
- */
-extern cushim_function (*cushim__mock_symbol_source)(unsigned slot);
 
 /*
  * Whether a driver of this version, for this system, has the symbol of a slot, and no fault hides
