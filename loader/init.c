@@ -8,6 +8,7 @@
  * hold the driver's lock; therefore the slot of cuInit counts its callers.
  */
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "loader/loader.h"
@@ -98,10 +99,7 @@ static void in_child(void)
 
 void cushim__handle_forks(void)
 {
-    static const struct cushim__fork_handlers handlers = {.prepare = before_fork,
-                                                          .child = in_child};
-
-    cushim__system_handle_forks(CUSHIM__FORK_LOADER, &handlers);
+    cushim__system_handle_forks(CUSHIM__FORK_LOADER, before_fork, NULL, in_child);
 }
 
 bool cushim__is_forked(void)

@@ -85,16 +85,13 @@ enum cushim__fork_part {
     CUSHIM__FORK_PARTS,
 };
 
-/* Each may be NULL, and may be called twice by a fork: a second call must change nothing. */
-struct cushim__fork_handlers {
-    void (*prepare)(void); /* before the fork */
-    void (*parent)(void);  /* after the fork, in the parent, in reverse order */
-    void (*child)(void);   /* after the fork, in the child, in reverse order */
-};
-
-/* Register a part's handlers. Repeated calls change nothing, and Windows has no forks. */
-void cushim__system_handle_forks(enum cushim__fork_part part,
-                                 const struct cushim__fork_handlers *handlers);
+/*
+ * Register a part's handlers: before the fork, and after it in the parent and in the child, in
+ * reverse order. NULL stands for none. A fork may call each twice, and the second call must change
+ * nothing. Repeated registrations change nothing, and Windows has no forks.
+ */
+void cushim__system_handle_forks(enum cushim__fork_part part, void (*before)(void),
+                                 void (*in_parent)(void), void (*in_child)(void));
 
 /* --- process_posix.c, process_windows.c --- */
 

@@ -124,48 +124,54 @@ void cushim__system_restore_cancellation(int former)
     pthread_setcancelstate(former, NULL);
 }
 
-static const struct cushim__fork_handlers *_Atomic parts[CUSHIM__FORK_PARTS];
+typedef void (*_Atomic fork_handler)(void);
+
+static struct {
+    fork_handler prepare, parent, child;
+} forks[CUSHIM__FORK_PARTS];
+
+static void call(const fork_handler *handler)
+{
+    void (*const function)(void) = atomic_load(handler);
+
+    if (function)
+        function();
+}
 
 static void prepare(void)
 {
-    for (unsigned part = 0; part < CUSHIM__FORK_PARTS; part++) {
-        const struct cushim__fork_handlers *handlers = atomic_load(&parts[part]);
-
-        if (handlers && handlers->prepare)
-            handlers->prepare();
-    }
+    call(&forks[CUSHIM__FORK_LOADER].prepare);
+    call(&forks[CUSHIM__FORK_LAYER].prepare);
+    call(&forks[CUSHIM__FORK_MOCK].prepare);
 }
 
 static void parent(void)
 {
-    for (unsigned part = CUSHIM__FORK_PARTS; part-- > 0;) {
-        const struct cushim__fork_handlers *handlers = atomic_load(&parts[part]);
-
-        if (handlers && handlers->parent)
-            handlers->parent();
-    }
+    call(&forks[CUSHIM__FORK_MOCK].parent);
+    call(&forks[CUSHIM__FORK_LAYER].parent);
+    call(&forks[CUSHIM__FORK_LOADER].parent);
 }
 
 static void child(void)
 {
-    for (unsigned part = CUSHIM__FORK_PARTS; part-- > 0;) {
-        const struct cushim__fork_handlers *handlers = atomic_load(&parts[part]);
-
-        if (handlers && handlers->child)
-            handlers->child();
-    }
+    call(&forks[CUSHIM__FORK_MOCK].child);
+    call(&forks[CUSHIM__FORK_LAYER].child);
+    call(&forks[CUSHIM__FORK_LOADER].child);
 }
 
 /*
  * Concurrent threads may register twice, so the handlers may run twice. Making one thread wait for
  * the other would hang a child that is forked in between.
  */
-void cushim__system_handle_forks(enum cushim__fork_part part,
-                                 const struct cushim__fork_handlers *handlers)
+void cushim__system_handle_forks(enum cushim__fork_part part, void (*before)(void),
+                                 void (*in_parent)(void), void (*in_child)(void))
 {
     static atomic_bool is_registered;
 
-    atomic_store(&parts[part], handlers);
+    /* The first handler is the last one here: a fork that runs it runs the others, too. */
+    atomic_store(&forks[part].child, in_child);
+    atomic_store(&forks[part].parent, in_parent);
+    atomic_store(&forks[part].prepare, before);
     if (!atomic_load(&is_registered) && pthread_atfork(prepare, parent, child) == 0)
         atomic_store(&is_registered, true);
 }

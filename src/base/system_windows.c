@@ -171,9 +171,11 @@ void cushim__system_restore_cancellation(int former)
 }
 
 /* There is no fork on Windows. */
-void cushim__system_handle_forks(enum cushim__fork_part part,
-                                 const struct cushim__fork_handlers *handlers)
+void cushim__system_handle_forks(enum cushim__fork_part part, void (*before)(void),
+                                 void (*in_parent)(void), void (*in_child)(void))
 {
     (void)part;
-    (void)handlers;
+    (void)before;
+    (void)in_parent;
+    (void)in_child;
 }

@@ -59,8 +59,6 @@ static bool is_whole(const struct cushim_table *table)
 
 CUresult cushim__layer_create(const struct cushim_table *table, struct cushim_layer **layer)
 {
-    static const struct cushim__fork_handlers fork_handlers = {lock_for_fork, unlock_after_fork,
-                                                               begin_child};
     struct cushim_layer *created;
 
     if (!layer || !table || !is_whole(table))
@@ -73,7 +71,7 @@ CUresult cushim__layer_create(const struct cushim_table *table, struct cushim_la
         __atomic_store_n(&is_taken, false, __ATOMIC_RELEASE);
         return table == &cushim__layer_table ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_OUT_OF_MEMORY;
     }
-    cushim__system_handle_forks(CUSHIM__FORK_LAYER, &fork_handlers);
+    cushim__system_handle_forks(CUSHIM__FORK_LAYER, lock_for_fork, unlock_after_fork, begin_child);
     created->wrapped = table;
     created->serial = ++serial;
     memcpy(&cushim__layer_next, table, sizeof cushim__layer_next);

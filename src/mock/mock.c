@@ -131,8 +131,6 @@ static void in_child(void)
     mock->misuses = 0; /* earlier misuses were the parent's */
 }
 
-static const struct cushim__fork_handlers fork_handlers = {before_fork, after_fork, in_child};
-
 /*
  * A forked child cannot destroy the parent's mock, since the threads that use it do not exist here.
  * This pointer keeps the mock reachable, so that leak detectors do not report it.
@@ -194,7 +192,7 @@ static CUresult create(const struct cushim_mock_options *options,
     created->serial = ++serial;
     created->table = created->own = &cushim__mock_table;
     created->symbol_source = defaults->symbol_source;
-    cushim__system_handle_forks(CUSHIM__FORK_MOCK, &fork_handlers);
+    cushim__system_handle_forks(CUSHIM__FORK_MOCK, before_fork, after_fork, in_child);
     cushim__lock_take(&created->lock);
     set_current(created);
     code = fill();

@@ -30,7 +30,6 @@ extern const uint16_t cushim__mock_by_name[]; /* generated */
 /* control.c: the slot of an exported name; CUSHIM__SYMBOL_COUNT if there is none of this name. */
 unsigned cushim__mock_symbol_slot(const char *name);
 
-
 /* control.c: create the race detector, if the settings ask for it. */
 CUresult cushim__mock_races_create(void);
 

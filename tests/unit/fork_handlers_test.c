@@ -7,9 +7,9 @@
 #include "tests/support/cmocka.h"
 
 /*
- * What has been called since the last fork, two characters for each call. When: < before the fork, >
- * after it in the parent, c in the child. Which part: o for the loader, a for the layer, m for the
- * mock.
+ * What has been called since the last fork, two characters for each call. When: < before the fork,
+ * > after it in the parent, c in the child. Which part: o for the loader, a for the layer, m for
+ * the mock.
  */
 static char called[64];
 
@@ -61,15 +61,11 @@ static void mock_child(void)
 
 static int register_handlers(void **state)
 {
-    /* The loader has nothing to do in the parent. */
-    static const struct cushim__fork_handlers loader = {loader_prepare, NULL, loader_child};
-    static const struct cushim__fork_handlers layer = {layer_prepare, layer_parent, layer_child};
-    static const struct cushim__fork_handlers mock = {mock_prepare, mock_parent, mock_child};
-
     for (int times = 0; times < 2; times++) {
-        cushim__system_handle_forks(CUSHIM__FORK_MOCK, &mock);
-        cushim__system_handle_forks(CUSHIM__FORK_LOADER, &loader);
-        cushim__system_handle_forks(CUSHIM__FORK_LAYER, &layer);
+        cushim__system_handle_forks(CUSHIM__FORK_MOCK, mock_prepare, mock_parent, mock_child);
+        /* The loader has nothing to do in the parent. */
+        cushim__system_handle_forks(CUSHIM__FORK_LOADER, loader_prepare, NULL, loader_child);
+        cushim__system_handle_forks(CUSHIM__FORK_LAYER, layer_prepare, layer_parent, layer_child);
     }
     return 0;
 }
