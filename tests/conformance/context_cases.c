@@ -361,6 +361,17 @@ static void destroyed_context_can_be_set(void)
     CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, cu->EventCreate(&event, 0));
 }
 
+static void first_abi_destroys_what_is_not_current(void)
+{
+    CUcontext current;
+
+    begin_device();
+    OK(cu->CtxDestroy(begin_other_context())); /* none is current */
+    current = begin_context();
+    OK(cu->CtxDestroy(begin_other_context())); /* another one is */
+    CHECK(current_context() == current);
+}
+
 /* What ends a context, and whether it waits for work of the context that another thread lets end. */
 static bool end_of_context_waits(CUcontext context, CUresult (*end)(CUcontext context))
 {
@@ -432,6 +443,8 @@ const struct conformance_case context_cases[] = {
                     destroying_another_leaves_the_current),
     MEASURED_CASE("013_second_destruction_is_refused", second_destruction_is_refused),
     MEASURED_CASE("016_destroyed_context_can_be_set", destroyed_context_can_be_set),
+    MEASURED_CASE("013_first_abi_destroys_what_is_not_current",
+                  first_abi_destroys_what_is_not_current),
     MEASURED_CASE("203_end_of_a_context_waits_for_its_work", end_of_a_context_waits_for_its_work),
     {.name = NULL},
 };

@@ -194,12 +194,9 @@ static CUresult destroy(struct mock_context *context)
 }
 
 /* Also cuCtxDestroy. The first ABI destroys only the current context. */
-CUresult cushim__mock_CtxDestroy_v2(struct mock_context *context, unsigned slot)
+CUresult cushim__mock_CtxDestroy_v2(struct mock_context *context)
 {
-    if (context->primary ||
-        (slot != CUSHIM__SLOT(CtxDestroy_v2) && context != cushim__mock_context_top()))
-        return CUDA_ERROR_INVALID_CONTEXT;
-    return destroy(context);
+    return context->primary ? CUDA_ERROR_INVALID_CONTEXT : destroy(context);
 }
 
 CUresult cushim__mock_CtxAttach(struct mock_context *current, CUcontext *pctx, unsigned int flags)
