@@ -13,7 +13,7 @@
  *   report.h     the report of attempts; report_*.c show it
  *   advice.c     what a user can do about a failure
  *   error.c      names, meanings and advice of result codes
- *   system.h     the other parts that depend on the operating system
+ *   src/base/system.h  the other parts that depend on the operating system
  *   thunks.h     the slots without a driver, as machine code
  */
 #ifndef CUSHIM_LOADER_LOADER_H

@@ -74,9 +74,10 @@ void *cushim__system_map_pages(size_t size);
 void cushim__system_unmap_pages(void *memory, size_t size);
 
 /*
- * Handlers around fork(), in an order that does not depend on who registers first. The loader is
- * the first before a fork, since it may call the driver. The layer and the mock then take their
- * locks in the order of this enum, so that the child finds them free.
+ * Handlers around fork(). Within one library their order does not depend on who registers first:
+ * the loader is the first before a fork, since it may call the driver; the layer and the mock then
+ * take their locks in the order of this enum, so that the child finds them free. libcushim and
+ * libcushim-mock are two libraries: there `held_for_fork` lets a later handler call the mock.
  */
 enum cushim__fork_part {
     CUSHIM__FORK_LOADER,

@@ -72,7 +72,7 @@ NOT_RUN = {
     ('docs/mock.md', 'SITE[@devN][:CONDITION,...] => EFFECT'): 'a grammar; the rules below it run',
     ('docs/checks.md', 'CUSHIM-event-destroyed cuEventQuery libfoo.so*'):
         'suppressions; tests/check reads such',
-    ('docs/architecture.md', 'a caller -> table.c (generated) -> call.c -> functions/ -> '
+    ('docs/architecture.md', 'a caller -> table.c (generated) -> functions/ -> '
                              'stream/stream.c -> sim/ -> execute() of an operation'):
         'a picture of calls',
     ('docs/architecture.md', 'src/library         the libcuda.so.1 of unmodified programs: the '

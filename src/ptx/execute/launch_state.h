@@ -238,7 +238,7 @@ void cushim__ptx_racecheck_barrier(struct ptx_launch *launch, const struct ptx_b
 void cushim__ptx_racecheck_mbarrier(struct ptx_step *step, const unsigned char *place, bool waits,
                                     bool over);
 
-/* --- run.c --- */
+/* --- interpreter.c --- */
 void cushim__ptx_run_warp(struct ptx_launch *launch, struct ptx_warp *warp, uint32_t quantum);
 /* Copy the values of some lanes to a row, unless they are that row itself. */
 void cushim__ptx_write32(unsigned char *row, const lane_u32 *values, uint32_t mask);
