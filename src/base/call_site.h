@@ -56,9 +56,10 @@ struct cushim__caller {
 extern _Thread_local struct cushim__caller cushim__caller;
 
 /*
- * Whether this thread is in the function that stands for a kernel. That function runs under the
- * mock's lock, so a call of the driver from it would never return. Such a call returns
- * CUDA_ERROR_NOT_PERMITTED instead, and the layer passes it on unwatched.
+ * Whether this thread executes a host function that the program has registered in place of a
+ * kernel. That function runs under the mock's lock, so a call of the driver from it would never
+ * return. Such a call returns CUDA_ERROR_NOT_PERMITTED instead, and the layer passes it on without
+ * showing it to its subscribers.
  */
 extern _Thread_local bool cushim__in_kernel;
 
