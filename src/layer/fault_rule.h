@@ -56,7 +56,7 @@ enum cushim__fault_effect {
 };
 
 struct cushim__fault_rule {
-    char text[CUSHIM__FAULT_TEXT]; /* as it was given */
+    char text[CUSHIM__FAULT_TEXT]; /* as the program wrote it */
     char site[CUSHIM__FAULT_SITE]; /* without its device */
     bool is_operation;             /* the site is `op.` and a kind of operations */
     int device;                    /* -1 for any */
@@ -95,7 +95,7 @@ extern const char *const cushim__fault_operations[];
 CUresult cushim__fault_rule_parse(struct cushim__fault_rule *rule, const struct cushim__word *text,
                                   const struct cushim__lines *lines);
 
-/* How and where a rule whose parts are valid contradicts itself; NULL if it does not. */
+/* Why the parts of a rule, each valid, exclude each other, and where; NULL if they do not. */
 const char *cushim__fault_contradiction(const struct cushim__fault_rule *rule,
                                         enum cushim__fault_part *where);
 
