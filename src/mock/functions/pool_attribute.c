@@ -65,7 +65,7 @@ CUresult cushim__mock_DeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
     return set_pool(pool, device);
 }
 
-/* Find the device whose pools a location has. There are none of the host and of managed memory. */
+/* Find the device whose pools a location has. Neither the host nor managed memory has pools. */
 static CUresult find_pools(const CUmemLocation *location, CUmemAllocationType type,
                            struct mock_device **device)
 {
