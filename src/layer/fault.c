@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the rules do to calls: delay them, let them hang, answer them, or break a device. */
+/* Applies the rules to calls: delays them, lets them hang, replaces results, loses devices. */
 #include "src/layer/fault.h"
 #include "src/base/system.h"
 #include "src/driver_api/effects.h"
@@ -36,7 +36,7 @@ void cushim__fault_release_calls(void)
     cushim__lock_release(&layer->lock);
 }
 
-/* Let all calls that hang go on, and wait until they have left the layer. */
+/* Let all calls that hang continue, and wait until they have left the layer. */
 static void end_hanging(void)
 {
     struct cushim_layer *layer = cushim_layer_current();
