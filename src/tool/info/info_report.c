@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * `cushim info --report`: what the maintainer of a program would ask its user for, in a file that
- * can be shown to others. It has neither names of users nor, unless asked for, UUIDs: the text is
- * written to a temporary file first, and these are replaced in it, wherever they come from.
+ * can be shown to others. It contains no names of users and, unless asked for, no UUIDs: the text
+ * is written to a temporary file first, in which all of them are replaced.
  */
 #include "src/tool/info/info.h"
 
@@ -15,7 +15,7 @@
 
 #include "src/tool/base/system.h"
 
-/* Others may contain secrets. */
+/* The variables that the report contains; others may hold secrets. */
 static const char *const variables[] = {
     "CUDA_VISIBLE_DEVICES",
     "CUDA_DEVICE_ORDER",
