@@ -46,7 +46,7 @@ void cushim__call_site_print(struct cushim__text *text, const struct cushim__cal
 
 /*
  * The innermost call of this thread that the layer has numbered; its number is 0 if there is none.
- * The mock identifies calls by this in what it records, so that all messages use the same numbers.
+ * The mock identifies calls by it in its messages, so that all messages use the same numbers.
  */
 struct cushim__caller {
     uint64_t number;
