@@ -22,7 +22,7 @@ struct cushim__call_text {
 };
 
 struct cushim__expected {
-    struct cushim__expected *next; /* in the order in which they were made */
+    struct cushim__expected *next; /* in the order in which the program added them */
     struct cushim_expectation what;
     bool is_forbidden;
     bool is_pattern;

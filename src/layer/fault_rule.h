@@ -40,15 +40,15 @@ enum cushim__fault_part {
 
 /* When a rule affects a call. */
 enum cushim__fault_phase {
-    CUSHIM__FAULT_BEFORE, /* before the call, which is not made if the rule answers it */
-    CUSHIM__FAULT_AFTER,  /* the call is made, and then its answer is replaced */
+    CUSHIM__FAULT_BEFORE, /* before the call, which is not made if the rule gives its result */
+    CUSHIM__FAULT_AFTER,  /* the call is made, and then its result is replaced */
 };
 
 /* What a rule does. */
 enum cushim__fault_effect {
-    CUSHIM__FAULT_RETURN,  /* the call answers `code` */
-    CUSHIM__FAULT_STICKY,  /* from now on calls answer `code`, as after a fault on the device */
-    CUSHIM__FAULT_LOST,    /* the same, and functions that take a device answer it as well */
+    CUSHIM__FAULT_RETURN,  /* the call returns `code` */
+    CUSHIM__FAULT_STICKY,  /* from now on calls return `code`, as after a fault on the device */
+    CUSHIM__FAULT_LOST,    /* the same, and functions that take a device return it as well */
     CUSHIM__FAULT_DELAY,   /* the call takes `delay_ns` longer */
     CUSHIM__FAULT_HANG,    /* the call does not end before cushim_fault_resume() */
     CUSHIM__FAULT_MISSING, /* the driver has no such symbol */

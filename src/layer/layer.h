@@ -80,7 +80,7 @@ struct cushim__call {
     uint64_t nested;   /* number of the call within which this thread makes it; 0 if none */
     unsigned thread;   /* numbered from 1, in the order of first calls with subscribers */
     uint64_t began_ns; /* virtual time; 0 without a mock */
-    uint64_t context;  /* current when the call began; 0 if none, or if nobody wants to know */
+    uint64_t context;  /* current when the call began; 0 if none, or if no subscriber asks */
     bool is_injected;  /* a subscriber gave the answer */
     bool is_refused;   /* check does not call the driver, which would crash */
     struct cushim__caller outer_caller; /* the thread's caller before this call */

@@ -68,7 +68,7 @@ extern void (*cushim__fault_of_operation)(struct cushim__operation_fault *fault,
 
 /*
  * Called under the mock's lock when a call of this thread queues an operation that takes time on
- * the device, and when an operation has ended. NULL if nobody listens.
+ * the device, and when an operation has ended. NULL if there is no listener.
  */
 extern void (*cushim__operation_submitted)(uint64_t number);
 extern void (*cushim__operation_ended)(uint64_t number, uint64_t began_ns, uint64_t ended_ns);
