@@ -25,7 +25,7 @@ enum order_action {
     ORDER_UNKNOWN,      /* may wait outside and signal */
     /* Events and waits. */
     ORDER_RECORD,
-    ORDER_CONTEXT_RECORD, /* records an event behind the work of several streams */
+    ORDER_CONTEXT_RECORD, /* records an event after the work of several streams */
     ORDER_WAIT_EVENT,
     ORDER_SEE_EVENT,
     ORDER_SEE_STREAM,

@@ -208,8 +208,8 @@ static void judge_refused(const struct cushim__call *call, CUcontext current)
 }
 
 /*
- * Asks the driver which context is current. It answers everywhere but in host functions, where it
- * returns NOT_PERMITTED (driver-semantics.md #82), as it does to some calls elsewhere.
+ * Asks the driver which context is current. In a host function the driver returns NOT_PERMITTED
+ * (driver-semantics.md #82), as it does for some calls elsewhere.
  */
 void cushim__check_contexts_after(const struct cushim__call *call, CUresult answer)
 {

@@ -137,7 +137,7 @@ static void judge_kind(struct cushim__call *call, unsigned parameter,
     cushim__check_refuse(call);
 }
 
-/* What a handle stands for. Calls take a kernel of a library in the place of a function. */
+/* What a handle stands for. Calls accept a kernel of a CUDA library in place of a function. */
 static struct cushim__handle *find_passed(enum cushim__object_type type, uint64_t value)
 {
     struct cushim__handle *object = cushim__handle_find(type, value, false), *kernel = NULL;

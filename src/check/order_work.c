@@ -12,7 +12,7 @@ static uint64_t submitted;
 
 /*
  * Work that waits for something outside of streams and was not seen to be done. Until it is, the
- * work behind it may be waiting for anything that is submitted later.
+ * later work of its stream may be waiting for anything that is submitted after it.
  */
 static struct awaiting {
     const struct order_context *context;
