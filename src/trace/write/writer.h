@@ -66,7 +66,7 @@ void cushim__trace_file_unmap(void);
 struct trace_record *cushim__trace_reserve(size_t words);
 void cushim__trace_publish(const struct trace_record *record);
 
-/* Ids of published records, never 0. record_of() is NULL for one of a closed file, or for none. */
+/* Ids of published records, never 0. NULL if an id is wrong, or its file is closed. */
 uint64_t cushim__trace_record_id(const struct trace_record *record);
 struct trace_record *cushim__trace_record_of(uint64_t id);
 
