@@ -57,7 +57,7 @@ struct arguments {
     bool mock;
     bool is_mock_allowed; /* of probe */
     bool has_uuids;       /* of info, for the report */
-    char *folders;        /* of info: where to look for the library, too; to be freed */
+    char *folders;        /* of info: more folders to look in for libcuda.so.1; to be freed */
     bool quiet;
     const char *library; /* --library, or --folder of symbolize */
     const char *config;
@@ -72,7 +72,7 @@ struct arguments {
     char *check_settings;      /* of a check, one per line; to be freed */
     const char *suppressions;  /* of check: a file */
     bool real;                 /* of run: over the real driver */
-    const char *kernels;       /* of run: a library */
+    const char *kernels;       /* of run: a shared library of kernels */
     char **program;            /* the program to start and its arguments; ends with NULL */
     char **files;              /* of symbolize: its operands */
     int file_count;

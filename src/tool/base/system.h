@@ -26,10 +26,10 @@ char *system_own_path(void);
 bool system_file_exists(const char *path);
 
 /*
- * Create a file to write, or empty the one that is there. In a folder that everybody may write,
- * such as /tmp, somebody may have left a link or a file of that name; so a file there is written
- * only if this user owns it and it has no other name. Returns NULL if that fails; `why` is then the
- * reason, and errno is EEXIST if something else is there.
+ * Create a file to write, or truncate an existing one. In a folder that all users may write, such
+ * as /tmp, another user may have left a link or a file of that name. So an existing file there is
+ * truncated only if this user owns it and it has no other name. Returns NULL if that fails; `why`
+ * is then the reason, and errno is EEXIST if something else is there.
  */
 FILE *system_new_file(const char *path, const char **why);
 

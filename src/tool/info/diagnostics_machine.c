@@ -295,7 +295,7 @@ static void copy_squeezed(char *value, size_t size, const char *text, size_t len
     value[count] = '\0';
 }
 
-/* The rest of the line behind a key, in a file; without a key, its first line. */
+/* The rest of the line after a key, in a file; without a key, its first line. */
 static bool add_fact(const struct system_info *info, struct diagnostics_fact *fact,
                      const char *name, const char *path, const char *key)
 {

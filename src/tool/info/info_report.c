@@ -111,7 +111,7 @@ static bool is_separator(char c)
            c == '=' || c == '\0';
 }
 
-/* The length of a UUID at a place of the text, behind GPU- or MIG-; 0 if there is none. */
+/* The length of a UUID at a place of the text, after GPU- or MIG-; 0 if there is none. */
 static size_t uuid_length(const char *at)
 {
     size_t length = 4;
@@ -135,7 +135,7 @@ static size_t user_length(const char *text, const char *at)
             (at == text || is_separator(at[-1])) && is_separator(at[length]))
             return length;
     }
-    /* Whoever else's home it is. */
+    /* The home of any other user. */
     if (at - text >= 6 && strncmp(at - 6, "/home/", 6) == 0)
         return strcspn(at, "/:;\" \n");
     return 0;
