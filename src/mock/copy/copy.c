@@ -223,7 +223,7 @@ static CUresult check_side(const struct mock_copy *copy, struct mock_copy_side *
     }
 }
 
-/* The operation behind every copy (driver-semantics.md #106 to #109). */
+/* The operation of every copy (driver-semantics.md #106 to #109). */
 
 /* Freed memory is an illegal address, which is a sticky error. */
 static CUresult execute(struct mock_operation *operation)

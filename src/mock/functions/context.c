@@ -86,7 +86,7 @@ static void end_context(struct mock_context *context)
     context->ending = true;
     if (cushim__mock->settings.mode != MOCK_MODE_MANUAL && !cushim__mock->sticky_error)
         cushim__mock_sim_wait_group(&context->group);
-    /* From here on nobody gives the context work, though the lock is released once more. */
+    /* From here on no call queues work in the context, though the lock is released once more. */
     context->alive = false;
     context->object.gone = true;
     cushim__mock_object_orphan(context);

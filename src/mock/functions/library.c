@@ -190,7 +190,7 @@ CUresult cushim__mock_LibraryEnumerateKernels(cushim_CUkernel *kernels, unsigned
     return code;
 }
 
-/* Kernels of libraries: functions without a context. */
+/* Kernels of CUDA libraries: functions without a context. */
 
 CUresult cushim__mock_KernelGetFunction(struct mock_context *current,
                                         struct mock_function **function, cushim_CUkernel kernel)

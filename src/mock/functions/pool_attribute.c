@@ -170,8 +170,8 @@ CUresult cushim__mock_MemPoolTrimTo(struct mock_pool *pool, size_t minBytesToKee
 }
 
 /*
- * The counter behind an attribute: CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, or one of those that come
- * after it, which CUDA 11.2 lacks.
+ * The counter of an attribute: CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, or one of those that follow it,
+ * which CUDA 11.2 lacks.
  */
 static uint64_t *counter_of(struct mock_pool *pool, int attribute)
 {

@@ -47,7 +47,7 @@ struct mock_image_global {
     char *name;
     unsigned part; /* the text or the cubin that it is in, from 1 */
     /*
-     * Local: only its own part sees it. Weak: another definition of the name replaces it. External:
+     * Local: only its own part sees it. Weak: a definition that is not weak replaces it. External:
      * another part has to define it.
      */
     bool local, weak, external;
