@@ -11,7 +11,10 @@
 
 uint8_t cushim__subscribed[CUSHIM__SYMBOL_COUNT];
 
-/* These keep nothing that the layer's lock protects: calls with no other subscribers skip it. */
+/*
+ * These keep nothing that the layer's lock protects, so a call whose subscribers are all among them
+ * does not take it.
+ */
 #define UNLOCKED (1u << CUSHIM__TRACE | 1u << CUSHIM__LOOKUP)
 
 static const struct cushim__subscriber none;
