@@ -10,9 +10,9 @@ _Thread_local bool cushim__in_kernel;
 enum { SHOWN = 3 };
 
 /*
- * Whether a file is a library of cushim's: the one that contains the layer or the mock, or the one
- * that called it. Code that is linked into the program cannot be distinguished from the program's
- * own. A driver's library counts too, since it is not the caller either.
+ * Whether a file is a shared library of cushim: the one that contains the layer or the mock, or the
+ * one that called it. Code that is linked into the program cannot be distinguished from the
+ * program's own. The driver's library counts, too, because it is not the caller either.
  */
 static bool is_own(const struct cushim__code_file *file)
 {

@@ -46,7 +46,7 @@ void cushim__call_site_print(struct cushim__text *text, const struct cushim__cal
 
 /*
  * The innermost call of this thread that the layer has numbered; its number is 0 if there is none.
- * The mock identifies calls by this in what it records, so that all messages use the same numbers.
+ * The mock identifies calls by it in its messages, so that all messages use the same numbers.
  */
 struct cushim__caller {
     uint64_t number;
@@ -56,9 +56,10 @@ struct cushim__caller {
 extern _Thread_local struct cushim__caller cushim__caller;
 
 /*
- * Whether this thread is in the function that stands for a kernel. That function runs under the
- * mock's lock, so a call of the driver from it would never return. Such a call returns
- * CUDA_ERROR_NOT_PERMITTED instead, and the layer passes it on unwatched.
+ * Whether this thread executes a host function that the program has registered in place of a
+ * kernel. That function runs under the mock's lock, so a call of the driver from it would never
+ * return. Such a call returns CUDA_ERROR_NOT_PERMITTED instead, and the layer passes it on without
+ * showing it to its subscribers.
  */
 extern _Thread_local bool cushim__in_kernel;
 

@@ -39,7 +39,7 @@ FILE *cushim__system_open_file(const char *path)
     return file;
 }
 
-/* A pipe that nobody reads is refused, since it would block the whole driver. */
+/* A pipe without a reader is refused, because it would block the whole driver. */
 FILE *cushim__system_create_file(const char *path)
 {
     const int descriptor =

@@ -271,7 +271,7 @@ struct cushim__duration_hint cushim__duration_hint(const struct cushim__word *wo
     struct cushim__duration_hint hint = {""};
     uint64_t number;
 
-    /* A number of more digits is none that somebody has meant as a time. */
+    /* A number of more digits is not meant as a time. */
     if (word->length <= MOST_DIGITS && cushim__value_number(word, &number) && number > 0)
         snprintf(hint.text, sizeof hint.text,
                  "; did you mean \"%" PRIu32 " s\", \"%" PRIu32 " ms\" or \"%" PRIu32 " ns\"?",

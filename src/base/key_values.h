@@ -73,7 +73,7 @@ bool cushim__value_size(const struct cushim__word *word, uint64_t *bytes);
 /* Nanoseconds: a number with ns, us, ms or s; only 0 needs no unit. */
 bool cushim__value_duration(const struct cushim__word *word, uint64_t *ns);
 
-/* For the message about a word that is no duration: what it may mean, if only its unit is missing. */
+/* A hint for the message about a word that is no duration, because it may only lack its unit. */
 struct cushim__duration_hint {
     char text[96];
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Print to standard error past the program's stream of that name, which may be buffered, or of wide
+ * Print to standard error, but not through the program's `stderr`, which may be buffered or of wide
  * characters. Each text is one write, so those of several threads and processes do not mix.
  */
 #ifndef CUSHIM_SRC_BASE_PRINT_H

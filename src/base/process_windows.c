@@ -41,8 +41,8 @@ uint64_t cushim__system_unix_ns(void)
 }
 
 /*
- * Ask the process itself, since each C runtime in it has its own copy of the environment, and this
- * library's need not know what the program has set.
+ * Ask Windows, because each C runtime in the process has its own copy of the environment, and that
+ * of this shared library may lack what the program has set.
  */
 bool cushim__system_variable_copy(const char *name, char **value)
 {

@@ -2,7 +2,7 @@
 /*
  * The interface to the operating system.
  *
- *   system_posix.c, system_windows.c     what the shim needs: its only files of these
+ *   system_posix.c, system_windows.c     all that the shim needs; it has no other of these files
  *   process_posix.c, process_windows.c   processes, threads, and variables of any length
  *   files_posix.c, files_windows.c       files
  *   memory_linux.c, memory_windows.c     memory
@@ -25,7 +25,7 @@ extern const bool cushim__system_is_windows;
 /* The id of the calling process. */
 uint32_t cushim__system_process_id(void);
 
-/* Whether this process was forked, and has not become another program since; false if unknown. */
+/* Whether this process was forked and has not called exec() since; false if unknown. */
 bool cushim__system_process_was_forked(void);
 
 /*
@@ -35,8 +35,8 @@ bool cushim__system_process_was_forked(void);
 uintptr_t cushim__system_thread_token(void);
 
 /*
- * Keep this thread from being cancelled, if the system has cancellation, and restore the state that
- * was returned.
+ * Keep this thread from being cancelled, if the system has cancellation. Returns the former state,
+ * to which the second function returns.
  */
 int cushim__system_disable_cancellation(void);
 void cushim__system_restore_cancellation(int former);
@@ -146,7 +146,7 @@ bool cushim__system_path_is_relative(const char *path, size_t length);
 void *cushim__system_allocate(size_t alignment, size_t bytes);
 void cushim__system_free(void *memory);
 
-/* Copy memory of this process that may not exist. Returns false if not all of it can be read. */
+/* Copy memory of this process that may not be mapped. Returns false if not all can be read. */
 bool cushim__system_read_memory(void *to, const void *from, size_t bytes);
 
 #endif

@@ -36,7 +36,7 @@ static const uint8_t of_work[] = {
     [CUSHIM__WORK_ADD_NODE] = ORDER_MAKE_NODE,
 };
 
-/* The actions of calls that wait for work, or tell that it is done. */
+/* The actions of calls that wait for work, or report whether it is done. */
 static const uint8_t of_waits[] = {
     [CUSHIM__WAITS_MAY] = ORDER_EVERYTHING,    [CUSHIM__WAITS_ALL] = ORDER_EVERYTHING,
     [CUSHIM__WAITS_MEMORY] = ORDER_EVERYTHING, [CUSHIM__WAITS_EVENT] = ORDER_SEE_EVENT,
@@ -54,7 +54,7 @@ static enum order_action of_objects(unsigned slot)
     const struct cushim__object_effect *effect = cushim__effect_first(slot);
 
     for (; effect; effect = cushim__effect_next(slot, effect)) {
-        /* An object without flags, such as that of another process, is not known well enough. */
+        /* Too little is known of an object without flags, such as one of another process. */
         const bool creates =
             effect->kind == CUSHIM__EFFECT_CREATES_IN_CONTEXT && effect->flags != NONE;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What calls mean for the order of work, as follows from the registry's rows (effects.h). */
+/* How calls affect the order of work, derived from the registry (src/driver_api/effects.h). */
 #ifndef CUSHIM_CHECK_ACTION_H
 #define CUSHIM_CHECK_ACTION_H
 
@@ -25,7 +25,7 @@ enum order_action {
     ORDER_UNKNOWN,      /* may wait outside and signal */
     /* Events and waits. */
     ORDER_RECORD,
-    ORDER_CONTEXT_RECORD, /* records an event behind the work of several streams */
+    ORDER_CONTEXT_RECORD, /* records an event after the work of several streams */
     ORDER_WAIT_EVENT,
     ORDER_SEE_EVENT,
     ORDER_SEE_STREAM,
@@ -57,7 +57,7 @@ enum order_memory {
 /* What memory the call of a slot allocates or registers. */
 enum order_memory cushim__order_memory_of(unsigned slot);
 
-/* Whether the memory that the call of a slot returns may have a size that the call does not tell. */
+/* Whether a call of the slot returns memory whose size its arguments do not say. */
 bool cushim__is_of_unknown_size(unsigned slot);
 
 static inline bool cushim__is_asynchronous(const struct cushim__effects *effects)
@@ -76,9 +76,9 @@ uint64_t cushim__function_stream_value(const struct cushim__call *call);
 struct cushim__handle *cushim__function_stream(const struct cushim__call *call);
 
 /*
- * What tells the stream that a call passes from others of the same value: each context has default
- * streams, each of its threads a per-thread one, and a driver gives the value of a destroyed stream
- * again.
+ * What distinguishes the stream that a call passes from others of the same value: each context has
+ * default streams, each of its threads a per-thread one, and a driver reuses the handles of
+ * destroyed streams.
  */
 struct stream_identity {
     uint64_t value;   /* as above */

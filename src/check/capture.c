@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls that spoil captures of streams. The driver decides, which has an error code for each case.
- * Captures and their streams are followed here only to say which capture it is, and where it began;
- * a capture that began where the layer does not see it is not named.
+ * Calls that invalidate captures of streams. The driver decides, because it has an error code for
+ * each case. This file follows captures and their streams only to name the capture and where it
+ * began; it cannot name a capture whose beginning the layer has not seen.
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
@@ -24,7 +24,7 @@ struct capture {
     struct capture *next;
     struct cushim__maker begun;
     CUstreamCaptureMode mode;
-    bool is_unclear; /* other streams take part than those that are known */
+    bool is_unclear; /* streams may take part that are not known */
     unsigned lanes;
     struct lane lane[ORDER_CAPTURED]; /* first the stream that it began in */
 };
@@ -141,7 +141,7 @@ static void note_begin(const struct cushim__call *call, const struct subject *su
     captures = capture;
 }
 
-/* An external event is not in the capture: launches of the graph record it. */
+/* An external event does not belong to the capture: launches of the graph record it. */
 static void note_record(const struct cushim__call *call, const struct subject *subject)
 {
     const bool has_flags = cushim__parameter_count(call->slot) > 2;

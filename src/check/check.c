@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The subscriber, which passes each call to the modules in order, and the check in a test. */
+/* The subscriber, which passes each call to the modules in order; and the check of a test. */
 #include "src/check/check.h"
 
 #include <stdarg.h>

@@ -56,13 +56,13 @@ void cushim__check_errors_ended(struct cushim__call *call, CUresult answer);
 void cushim__check_capture_ended(struct cushim__call *call, CUresult answer);
 void cushim__check_promise_ended(struct cushim__call *call, CUresult answer);
 
-/* At the end of the program, under the lock: they report what is still unfinished or leaked. */
+/* Report, at the end of the program and under the lock, what is unfinished or leaked. */
 void cushim__check_contexts_finish(void);
 void cushim__check_errors_finish(void);
 void cushim__check_capture_finish(void);
 void cushim__check_handles_finish(void);
 
-/* When check ends, and in the child of a fork, where it begins anew. Under the lock. */
+/* When check ends, and in the child of a fork, in which check begins again. Under the lock. */
 void cushim__check_contexts_destroy(void);
 void cushim__check_copies_destroy(void);
 void cushim__check_order_destroy(void);
@@ -79,8 +79,8 @@ extern struct cushim__check_options cushim__check_options;
 extern uint64_t cushim__check_forked_at;
 
 /*
- * In started(): reports a call that is given an object from before the fork. Returns whether it was
- * one.
+ * In started(): report a call that passes an object from before the fork. Returns whether the
+ * object is one.
  */
 bool cushim__check_before_fork(const struct cushim__call *call, const struct cushim__handle *object,
                                uint64_t value);

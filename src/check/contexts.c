@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Calls without the context that they need, contexts that are pushed or released out of balance,
- * and calls in host functions. Because contexts may change where the layer does not see it, the
- * driver decides: by its answer, and by what it says is current.
+ * and calls in host functions. Because contexts may change unseen by the layer, the driver decides:
+ * by its result, and by the context that it says is current.
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
@@ -208,8 +208,8 @@ static void judge_refused(const struct cushim__call *call, CUcontext current)
 }
 
 /*
- * Asks the driver which context is current. It answers everywhere but in host functions, where it
- * returns NOT_PERMITTED (driver-semantics.md #82), as it does to some calls elsewhere.
+ * Asks the driver which context is current. In a host function the driver returns NOT_PERMITTED
+ * (driver-semantics.md #82), as it does for some calls elsewhere.
  */
 void cushim__check_contexts_after(const struct cushim__call *call, CUresult answer)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which memory copies and sets use, and whether the call waits for them (docs/driver-semantics.md,
- * 107 to 117). If the memory is not known, the call is assumed to wait. An asynchronous copy of
+ * Which memory copies and sets use, and whether the call waits for them (driver-semantics.md #107
+ * to #117). If the memory is not known, the call is assumed to wait. An asynchronous copy of
  * pageable memory is advice, because it is not asynchronous.
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
@@ -197,7 +197,7 @@ void cushim__check_copies_before(struct cushim__call *call)
     }
 }
 
-/* A call sets SYNC_MEMOPS, as getting the tokens for GPUDirect RDMA does. */
+/* Whether a call sets SYNC_MEMOPS. Getting the tokens for GPUDirect RDMA sets it, too. */
 static bool makes_synchronous(const struct cushim__call *call)
 {
     const uint8_t flags = cushim__effects[call->slot].context_flags;

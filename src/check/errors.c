@@ -40,7 +40,7 @@ static struct failure {
 
 /* --- kernels and work --- */
 
-/* A function is looked up by its name, or is that of a kernel which was. */
+/* Note the name of a function that is looked up, or of the kernel that a function belongs to. */
 static void note_kernel(const struct cushim__call *call)
 {
     const struct cushim__object_effect *effect = cushim__effect_first(call->slot);
@@ -87,7 +87,7 @@ static void note_work(const struct cushim__call *call, enum order_action action)
     next_work = (next_work + 1) % WORKS;
 }
 
-/* Work after which a wait succeeds did not cause an error. */
+/* Forget work that a successful wait covers: it did not cause an error. */
 static void note_wait(const struct cushim__call *call, enum order_action action)
 {
     const struct stream_identity stream = cushim__function_stream_identity(call);
@@ -198,7 +198,7 @@ static void judge_ignored(const struct cushim__call *call, CUresult answer)
                                     .type = (enum cushim__object_type)effect->type};
 }
 
-/* --- elapsed time: the driver answers 400 for all of it (driver-semantics.md #35 to #44) --- */
+/* --- elapsed time: the driver returns 400 for each misuse (driver-semantics.md #35 to #44) --- */
 
 /* Why an event has no time; NULL if it may have one. */
 static const char *fault_of(const struct order_event *event)

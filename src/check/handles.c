@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Handles of objects that no longer exist or are of another kind, and objects that still exist at
- * the end of the program. Only handles whose creation and end were seen are judged; others may come
- * from where the layer does not see them.
+ * the end of the program. Only handles whose creation and end the layer has seen are judged; others
+ * may be created unseen.
  *
  * The end of an object is noted before the driver is called, because the driver may give the same
  * value to another thread at once, and undone if the driver refuses. A value that the driver
- * returns is never that of a destroyed object (handle_table.h).
+ * returns is never that of a destroyed object (src/layer/handle_table.h).
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
 #include "src/check/order.h"
 #include "src/driver_api/copy.h"
 
-/* How the handles of a type are judged. */
+/* What check does about a misused handle of a type. */
 enum judgement {
     PASSES,   /* not judged: they may come from results that are not decoded */
     REPORTED, /* the driver is thought to notice that the object is gone */
@@ -137,7 +137,7 @@ static void judge_kind(struct cushim__call *call, unsigned parameter,
     cushim__check_refuse(call);
 }
 
-/* What a handle stands for. Calls take a kernel of a library in the place of a function. */
+/* What a handle stands for. Calls accept a kernel of a CUDA library in place of a function. */
 static struct cushim__handle *find_passed(enum cushim__object_type type, uint64_t value)
 {
     struct cushim__handle *object = cushim__handle_find(type, value, false), *kernel = NULL;
@@ -233,8 +233,8 @@ void cushim__check_handles_started(struct cushim__call *call)
 /* --- ends --- */
 
 /*
- * Other code in the process may have retained a primary context where the layer does not see it.
- * Then the context lives on, with everything in it.
+ * Other code in the process may have retained a primary context, unseen by the layer. Then the
+ * context stays alive, with everything in it.
  */
 void cushim__check_handles_after(const struct cushim__call *call, CUresult answer)
 {
@@ -293,7 +293,7 @@ void cushim__check_handles_ended(struct cushim__call *call, CUresult answer)
 {
     struct cushim__handle *object = call->is_refused ? NULL : find_ending(call);
 
-    /* If it has not ended, the driver has refused. A primary context that ended keeps its handle. */
+    /* If it is live, the driver has refused. A primary context keeps its handle after its end. */
     if (object && (object->is_live || object->device < 0) &&
         object->ender.place.call == call->number) {
         object->is_ending = false;

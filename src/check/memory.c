@@ -13,7 +13,7 @@
 
 /* --- accesses --- */
 
-/* Host memory that exists beyond its allocation by the driver, or may be another's by now. */
+/* Whether the program may own this host memory: it has freed it, or only registered it. */
 static bool is_of_program(const struct cushim__handle *object)
 {
     return !object->is_live ||
@@ -21,10 +21,10 @@ static bool is_of_program(const struct cushim__handle *object)
 }
 
 /*
- * One side of a copy or set, when the call begins and when the driver has refused it. The host may
- * have got memory where some of the device's was freed. So a call that takes addresses of both is
- * judged before the driver only if the host cannot read the address, on which driver 580 crashes,
- * and otherwise after it, by its answer.
+ * Judge one side of a copy or set, when the call begins and when the driver has refused it. Freed
+ * device addresses may be host memory by now. So a call that takes both kinds of addresses is
+ * judged before the driver sees it only if the host cannot read the address, because driver 580
+ * then crashes; otherwise it is judged afterwards, by its result.
  */
 static void judge(struct cushim__call *call, const struct order_side *side, bool is_refused)
 {
@@ -81,7 +81,7 @@ static void judge_argument(const struct cushim__call *call, unsigned index, uint
     const struct cushim__handle *object = cushim__handle_at(value);
     char byte;
 
-    /* The host may have got memory where some of the device's was freed. */
+    /* Freed device addresses may be host memory by now. */
     if (!object || !object->is_destroyed || object->type != CUSHIM__TYPE_MEMORY ||
         object->maker.place.call == 0 ||
         cushim__order_memory_of(object->maker.slot) == ORDER_PAGE_LOCKED ||
@@ -157,8 +157,8 @@ static void judge_second_end(const struct cushim__call *call, const struct cushi
 }
 
 /*
- * Before it frees host memory, the driver happens to wait for the work, which its reference does not
- * promise. Before it frees a pool's memory, it does not wait (driver-semantics.md #94, #125).
+ * Before the driver frees host memory, it waits for the work, which its reference does not promise.
+ * Before it frees a pool's memory, it does not wait (driver-semantics.md #94, #125).
  */
 static void judge_used(const struct cushim__call *call, const struct cushim__handle *object)
 {
@@ -205,7 +205,7 @@ void cushim__check_memory_started(struct cushim__call *call)
 
 /* --- memory of graphs --- */
 
-/* Each launch of the graph allocates and frees this memory where it is not seen. */
+/* Each launch of the graph allocates and frees this memory, unseen by the layer. */
 static void forget_memory_of_graph(const struct cushim__call *call)
 {
     const struct cushim__object_effect *effect = cushim__effect_first(call->slot);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Missing waits (CUSHIM-race): work on the same memory that nothing orders, which the race detector
- * finds from the calls that submit and wait for work. What cannot be followed orders everything:
- * values in memory, other libraries, captures, and calls of two threads at the same time.
+ * Missing waits (CUSHIM-race): work on the same memory that nothing orders. The race detector finds
+ * it from the calls that submit work and wait for it. What check cannot follow is taken to order
+ * everything: values in memory, other libraries, captures, and calls of two threads at a time.
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
@@ -16,8 +16,8 @@ enum { UNDER_WAY = 64 };
 struct under_way {
     uint64_t call; /* its number; 0 for a free entry */
     uint32_t event;
-    bool submits;  /* so it matters which of two is first */
-    bool overlaps; /* with another thread's, so that this is not known */
+    bool submits;  /* it submits work, so its order among other calls matters */
+    bool overlaps; /* with a call of another thread, so that the order is not known */
     struct order_freed freed;
 };
 

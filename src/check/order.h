@@ -3,8 +3,8 @@
  * The order that calls impose on work on the device, which copies.c and order*.c pass on to the
  * race detector (src/race). All of it is under the layer's lock.
  *
- * A synchronisation that cannot be followed orders everything, so each race that is reported is
- * one.
+ * A synchronisation that cannot be followed is taken to order everything, so there are no false
+ * reports.
  */
 #ifndef CUSHIM_CHECK_ORDER_H
 #define CUSHIM_CHECK_ORDER_H
@@ -14,7 +14,7 @@
 
 /* --- order_objects.c: contexts, streams and events --- */
 
-/* Each belongs to a handle, as its `order`. */
+/* Each is the member `order` of a handle (src/layer/handle_table.h). */
 struct order_context {
     struct race_group group;
     struct order_stream *own; /* its default streams */
@@ -29,7 +29,7 @@ struct order_stream {
     unsigned thread;           /* of a per-thread default stream; 0 for the legacy one */
 };
 
-/* An amount of work for each stream of a capture; further streams are not followed. */
+/* How much work a capture has on each of its streams; further streams are not followed. */
 enum { ORDER_CAPTURED = 16 };
 struct order_captured {
     uint32_t works[ORDER_CAPTURED];
@@ -61,10 +61,10 @@ void cushim__order_event_record(struct order_event *event, struct race_clock *cl
 void cushim__order_kernel_set(struct cushim__handle *object, const char *name);
 const char *cushim__order_kernel(uint64_t value);
 
-/* From now on any event may be recorded where it is not seen, as graphs do. */
+/* Assume that any event may be recorded unseen from now on, as graphs do. */
 void cushim__order_events_unclear(void);
 
-/* For an object that the handle table forgets, and for all. */
+/* Forget the state of an object that the handle table forgets, or of all objects. */
 void cushim__order_forget(struct cushim__handle *object);
 void cushim__order_objects_clear(void);
 
@@ -87,18 +87,18 @@ bool cushim__order_waits(const struct cushim__call *call, const struct order_sid
 
 /* --- order_work.c: what is submitted and waited for --- */
 
-/* False if memory runs out; order_work_end() is due all the same. */
+/* False if memory runs out; cushim__order_work_end() must be called even then. */
 bool cushim__order_work_begin(void);
 void cushim__order_work_end(void);
 
-/* Something was not followed: assume that all work so far comes before what follows. */
+/* Assume that all work so far comes before all later work, because a call cannot be followed. */
 void cushim__order_all(void);
 
-/* The host has seen that this is done; NULL stands for anything. */
+/* Note that the host has seen an event or a stream to be done; NULL stands for any. */
 void cushim__order_see_event(const struct order_event *event);
 void cushim__order_see_stream(const struct order_stream *stream);
 
-/* What launches of graphs may do from now on; each includes the ones before. */
+/* What launches of graphs may do; each value includes those before it. */
 enum order_graphs {
     ORDER_GRAPHS_WORK,
     ORDER_GRAPHS_COPY,   /* let the host wait, as copies of pageable memory do */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What check adds to the objects of the handle table: for contexts, streams and events the state
- * that the order of work needs, and for kernels the name.
+ * The member `order` of the objects in the handle table: for contexts, streams and events the state
+ * that the order of work needs, for kernels the name.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What calls submit and wait for, passed on to the race detector. */
+/* Tells the race detector what work calls submit, and what they wait for. */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
 #include <stdio.h>
@@ -12,13 +12,13 @@ static uint64_t submitted;
 
 /*
  * Work that waits for something outside of streams and was not seen to be done. Until it is, the
- * work behind it may be waiting for anything that is submitted later.
+ * later work of its stream may be waiting for anything that is submitted after it.
  */
 static struct awaiting {
     const struct order_context *context;
     uint64_t stream, number;
     uint32_t timeline;
-    bool is_obscure; /* order_all() was called since, so a clock does not prove that it is done */
+    bool is_obscure; /* cushim__order_all() came later, so a clock does not prove it done */
 } awaiting[AWAITING];
 static unsigned awaiting_count;
 

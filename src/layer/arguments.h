@@ -46,7 +46,7 @@ struct cushim__decoder {
 void cushim__decoders_prepare(void);
 struct cushim__decoder cushim__decoder_of(unsigned slot, unsigned index);
 
-/* Read the bits that the driver has written to `where`. False if that is NULL or not written. */
+/* Read the value that the driver has written to `where`. False if that is NULL or not written. */
 bool cushim__written_read(struct cushim__decoder decoder, uint64_t where, uint64_t *value);
 
 enum {
@@ -72,14 +72,14 @@ struct cushim__arguments {
 struct cushim__call;
 
 /*
- * A subscriber begins or ceases to want decoded arguments. While none wants them, handles are not
- * followed, so the next subscriber begins with an empty table. All of this is under the layer's
- * lock.
+ * Note that a subscriber begins or ceases to want decoded arguments. While none wants them, the
+ * layer does not follow handles, so the next subscriber begins with an empty table. All of this is
+ * under the layer's lock.
  */
 void cushim__decoding_begin(unsigned subscription);
 void cushim__decoding_stop(unsigned subscription);
 
-/* When the layer ends. */
+/* Forget the handles when the layer ends. */
 void cushim__decoding_end(void);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a call passes its subscribers. Nobody holds the layer's lock during the call itself. */
+/* Shows a call to its subscribers. The layer's lock is not held while the driver executes it. */
 #include "src/layer/layer.h"
 
 #include "src/layer/leak_tracker.h"
@@ -11,7 +11,10 @@
 
 uint8_t cushim__subscribed[CUSHIM__SYMBOL_COUNT];
 
-/* These keep nothing that the layer's lock protects, so calls that only they see do not take it. */
+/*
+ * These keep nothing that the layer's lock protects, so a call whose subscribers are all among them
+ * does not take it.
+ */
 #define UNLOCKED (1u << CUSHIM__TRACE | 1u << CUSHIM__LOOKUP)
 
 static const struct cushim__subscriber none;
@@ -26,7 +29,7 @@ static const struct cushim__subscriber *subscribers[CUSHIM__SUBSCRIPTIONS] = {
     [CUSHIM__EXPECTATION] = &cushim__expectation,
 };
 
-/* What the layer with the serial number `layer` knows of the calling thread. */
+/* The state of the calling thread, in the layer with the serial number `layer`. */
 static _Thread_local struct {
     uint64_t layer;
     unsigned number;
@@ -176,7 +179,7 @@ bool cushim__layer_call_begin(struct cushim__call *call, unsigned slot, const ui
     call->replaced = CUDA_SUCCESS;
     call->outer_caller = cushim__caller;
     call->arguments.is_decoded = false;
-    /* A function that stands for a kernel holds the mock's lock, which comes after the layer's. */
+    /* A host function in place of a kernel holds the mock's lock, which comes after the layer's. */
     if (!layer || cushim__in_kernel)
         return true;
     call->is_watched = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The expectations, how calls are judged by them, and the scopes in which errors are expected. */
+/* The expectations, their comparison with calls, and the scopes in which errors are expected. */
 #include "src/layer/expectation.h"
 
 #include <stdio.h>
@@ -103,7 +103,7 @@ static bool judges_errors(void)
     return errors.is_forbidden || errors.depth > 0;
 }
 
-/* An expectation in order that should have been met before this one, and was not. */
+/* An in-order expectation that should have been met before this one, and was not. */
 static const struct cushim__expected *missing_before(const struct cushim__expected *taken)
 {
     const struct cushim__expected *other = expectations;
@@ -113,7 +113,7 @@ static const struct cushim__expected *missing_before(const struct cushim__expect
     return other != taken ? other : NULL;
 }
 
-/* A later expectation in order that was met already, and is not marked as out of order. */
+/* A later in-order expectation that was met already, and is not marked as out of order. */
 static const struct cushim__expected *there_after(const struct cushim__expected *taken)
 {
     const struct cushim__expected *other = taken->next;

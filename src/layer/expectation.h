@@ -9,7 +9,7 @@
 #include "src/driver_api/function_name.h"
 #include "src/layer/layer.h"
 
-/* Print what did not come as expected; or only what concerns errors. Under the layer's lock. */
+/* Print the expectations that were not met; or only those of errors. Under the layer's lock. */
 void cushim__expectations_print(struct cushim__text *text);
 void cushim__errors_print(struct cushim__text *text);
 
@@ -22,7 +22,7 @@ struct cushim__call_text {
 };
 
 struct cushim__expected {
-    struct cushim__expected *next; /* in the order in which they were made */
+    struct cushim__expected *next; /* in the order in which the program added them */
     struct cushim_expectation what;
     bool is_forbidden;
     bool is_pattern;
@@ -31,7 +31,7 @@ struct cushim__expected {
     uint64_t count, too_many;
     struct cushim__variant_calls variants;     /* calls of other ABIs that nothing expected */
     struct cushim__call_text extra, misplaced; /* the first call too many, the first out of order */
-    const struct cushim__expected *other; /* this came on its wrong side; NULL if it is in order */
+    const struct cushim__expected *other; /* came on the wrong side of this one; NULL if in order */
     bool is_early;
     struct cushim__call_text similar[CUSHIM__SIMILAR_CALLS];
 };
@@ -45,8 +45,8 @@ static inline bool cushim__expected_is_about(const struct cushim__expected *expe
 bool cushim__expected_check(struct cushim__expected *expected, struct cushim__text *message);
 
 /*
- * In how many arguments a call differs, its code included, and in which first. If only the code
- * differs, `*first` is the number of arguments.
+ * Count the arguments in which a call differs from what is expected; the result code counts as the
+ * last one. `*first` is the index of the first that differs.
  */
 unsigned cushim__expected_compare(const struct cushim__expected *expected,
                                   const struct cushim__call *call, CUresult answer,

@@ -81,7 +81,7 @@ static bool refuse_count(const struct cushim__expected *expected, unsigned count
     return false;
 }
 
-/* What a matcher lacks, or NULL. */
+/* What is missing in a matcher; NULL if nothing is. */
 static const char *lack(const struct cushim_match *match)
 {
     switch (match->kind) {
@@ -101,7 +101,7 @@ static const char *lack(const struct cushim_match *match)
     return "an unknown kind";
 }
 
-/* What a matcher wants that no value of the parameter can be, or NULL. */
+/* Why no value of the parameter can match a matcher; NULL if one can. */
 static const char *mismatch_of(enum cushim_match_kind kind, enum cushim__parameter_kind is)
 {
     if (kind == CUSHIM_MATCH_TEXT && is != CUSHIM__PARAMETER_TEXT)
@@ -113,7 +113,7 @@ static const char *mismatch_of(enum cushim_match_kind kind, enum cushim__paramet
     return NULL;
 }
 
-/* The same if that holds for all ABIs of the function, or NULL. */
+/* The same for all ABIs of the function: NULL if one of them can match. */
 static const char *mismatch(const struct cushim__expected *expected, unsigned index)
 {
     const enum cushim_match_kind kind = expected->what.arguments[index].kind;
@@ -130,8 +130,8 @@ static const char *mismatch(const struct cushim__expected *expected, unsigned in
 }
 
 /*
- * Whether nothing lies in a range, which depends on whether the parameter is signed. Of a pattern,
- * which has several parameters, the range must be empty for both.
+ * Whether a range is empty, which depends on whether the parameter is signed. A pattern stands for
+ * several parameters, so its range must be empty for both kinds.
  */
 static bool is_empty_range(const struct cushim__expected *expected, unsigned index)
 {

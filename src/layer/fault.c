@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the rules do to calls: delay them, let them hang, answer them, or break a device. */
+/* Applies the rules to calls: delays them, lets them hang, replaces results, loses devices. */
 #include "src/layer/fault.h"
 #include "src/base/system.h"
 #include "src/driver_api/effects.h"
@@ -36,7 +36,7 @@ void cushim__fault_release_calls(void)
     cushim__lock_release(&layer->lock);
 }
 
-/* Let all calls that hang go on, and wait until they have left the layer. */
+/* Let all calls that hang continue, and wait until they have left the layer. */
 static void end_hanging(void)
 {
     struct cushim_layer *layer = cushim_layer_current();
@@ -132,7 +132,7 @@ void cushim__device_lose(CUresult code, int device)
     __atomic_store_n(&lost, code, __ATOMIC_RELEASE);
 }
 
-/* What a call answers because of an error that lasts; CUDA_SUCCESS if the call is made. */
+/* What a call returns because of an error that lasts; CUDA_SUCCESS if the call is made. */
 static CUresult lasting_error(const struct cushim__call *call)
 {
     const CUresult lost_code = __atomic_load_n(&lost, __ATOMIC_ACQUIRE);
@@ -157,7 +157,7 @@ struct match {
     enum cushim__fault_phase phase;
     int device; /* of the current context, if a rule asks for it; otherwise -1 */
     uint64_t delay_ns;
-    struct cushim__fault_rule rule; /* which answers the call */
+    struct cushim__fault_rule rule; /* which chooses the result */
     bool is_answered;
     uint64_t hang; /* the call hangs as long as `releases` has this value */
 };
@@ -240,7 +240,7 @@ static void match_all(struct match *match)
         pass_time(match->delay_ns);
 }
 
-/* What a call answers because of the rule that it has matched. */
+/* What a call returns because of the rule that it has matched. */
 static CUresult apply(const struct match *match, struct cushim__call *call)
 {
     const struct cushim__fault_rule *rule = &match->rule;

@@ -41,7 +41,7 @@ void cushim__fault_subscribe_devices(void);
 /* Forget sticky errors and lost devices. */
 void cushim__fault_repair(void);
 
-/* Let the calls that hang at this moment go on. Not under the layer's lock. */
+/* Let the calls that hang at this moment continue. Not under the layer's lock. */
 void cushim__fault_release_calls(void);
 
 #endif

@@ -256,8 +256,8 @@ static CUresult read_device(struct parser *parser, const struct cushim__word *de
 }
 
 /*
- * Split a word at a mark: `before` gets what is before the mark, and `word` keeps what is behind
- * it. Without the mark, `before` gets the whole word. Returns whether the mark was there.
+ * Split a word at a mark: `before` receives the text before the mark, and `word` keeps the text
+ * after it. Without the mark, `before` receives the whole word. Returns whether the mark was there.
  */
 static bool cut(struct cushim__word *word, const char *mark, struct cushim__word *before)
 {

@@ -40,15 +40,15 @@ enum cushim__fault_part {
 
 /* When a rule affects a call. */
 enum cushim__fault_phase {
-    CUSHIM__FAULT_BEFORE, /* before the call, which is not made if the rule answers it */
-    CUSHIM__FAULT_AFTER,  /* the call is made, and then its answer is replaced */
+    CUSHIM__FAULT_BEFORE, /* before the call, which is not made if the rule gives its result */
+    CUSHIM__FAULT_AFTER,  /* the call is made, and then its result is replaced */
 };
 
 /* What a rule does. */
 enum cushim__fault_effect {
-    CUSHIM__FAULT_RETURN,  /* the call answers `code` */
-    CUSHIM__FAULT_STICKY,  /* from now on calls answer `code`, as after a fault on the device */
-    CUSHIM__FAULT_LOST,    /* the same, and functions that take a device answer it as well */
+    CUSHIM__FAULT_RETURN,  /* the call returns `code` */
+    CUSHIM__FAULT_STICKY,  /* from now on calls return `code`, as after a fault on the device */
+    CUSHIM__FAULT_LOST,    /* the same, and functions that take a device return it as well */
     CUSHIM__FAULT_DELAY,   /* the call takes `delay_ns` longer */
     CUSHIM__FAULT_HANG,    /* the call does not end before cushim_fault_resume() */
     CUSHIM__FAULT_MISSING, /* the driver has no such symbol */
@@ -56,7 +56,7 @@ enum cushim__fault_effect {
 };
 
 struct cushim__fault_rule {
-    char text[CUSHIM__FAULT_TEXT]; /* as it was given */
+    char text[CUSHIM__FAULT_TEXT]; /* as the program wrote it */
     char site[CUSHIM__FAULT_SITE]; /* without its device */
     bool is_operation;             /* the site is `op.` and a kind of operations */
     int device;                    /* -1 for any */
@@ -95,7 +95,7 @@ extern const char *const cushim__fault_operations[];
 CUresult cushim__fault_rule_parse(struct cushim__fault_rule *rule, const struct cushim__word *text,
                                   const struct cushim__lines *lines);
 
-/* How and where a rule whose parts are valid contradicts itself; NULL if it does not. */
+/* Why the parts of a rule, each valid, exclude each other, and where; NULL if they do not. */
 const char *cushim__fault_contradiction(const struct cushim__fault_rule *rule,
                                         enum cushim__fault_part *where);
 

@@ -98,7 +98,7 @@ static void add_next(void)
     } else if (rule->effect == CUSHIM__FAULT_LOST) {
         cushim__fault_subscribe_devices();
     }
-    /* Last, because the engine reads a rule whose bit is set without the layer's lock. */
+    /* Last, because the mock reads a rule whose bit is set without the layer's lock. */
     if (rule->is_operation) {
         __atomic_or_fetch(&cushim__faults.operations, bit, __ATOMIC_RELEASE);
         __atomic_store_n(&cushim__fault_of_operation, match_operation, __ATOMIC_RELEASE);
@@ -115,7 +115,7 @@ static CUresult check_operation(const struct cushim__fault_rule *rule,
                : CUDA_SUCCESS;
 }
 
-/* Read all rules into the places behind those in effect. Returns how many; -1 if one is refused. */
+/* Read all rules into the places after those in effect. Returns how many; -1 if one is refused. */
 static int read_all(struct cushim__lines *lines)
 {
     struct cushim__fault_rule *rules = &cushim__faults.rules[cushim__faults.count];

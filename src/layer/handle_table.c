@@ -11,7 +11,7 @@
 
 /*
  * How many destroyed objects are remembered, so that a use of one shows which it was. A driver may
- * not use a value again for long, and the mock does not.
+ * not reuse a value for a long time, and the mock never does.
  */
 enum { DESTROYED_KEPT = 256, DESTROYED_KEPT_LONG = 4096 };
 
@@ -78,7 +78,7 @@ static struct cushim__handle *add(enum cushim__object_type type, uint64_t value,
     return object;
 }
 
-/* From now on, the object is not destroyed with its owner. */
+/* Make the object independent of its owner, so that it is not destroyed with it. */
 static void disown(struct cushim__handle *object)
 {
     struct cushim__handle *previous = object->previous_owned, *next = object->next_owned;
@@ -157,7 +157,7 @@ struct cushim__handle *cushim__handle_at(uint64_t address)
     return object ? object : covering(CUSHIM__TYPE_GLOBAL, address);
 }
 
-/* Forget what lay where something else begins: it no longer exists, whoever released it. */
+/* Forget objects in a range where a new one begins: they no longer exist. */
 static void clear_range(enum cushim__object_type type, uint64_t start, uint64_t bytes)
 {
     struct cushim__handle *object;
@@ -289,7 +289,7 @@ struct name {
     char text[NAME_SIZE];
 };
 
-/* The latest first, because a name may be given again once the object that had it is destroyed. */
+/* The latest first, because a name may be reused once the object that had it is destroyed. */
 static struct name *names;
 
 static const char *name_of(const struct cushim__tag *tag)

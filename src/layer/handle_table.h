@@ -64,14 +64,14 @@ struct cushim__handle *cushim__handle_find(enum cushim__object_type type, uint64
 struct cushim__handle *cushim__handle_returned(enum cushim__object_type type, uint64_t value);
 
 /*
- * The allocation or global that an address lies in, or NULL. It may be destroyed memory if that is
- * kept.
+ * The allocation or global that contains an address, or NULL. If the table keeps destroyed memory,
+ * it may be such.
  */
 struct cushim__handle *cushim__handle_at(uint64_t address);
 
 /*
- * Something of unknown size begins at `start`. Forget the destroyed memory from there up to the
- * next object that exists, because the new one may cover it.
+ * Forget the destroyed memory from `start` up to the next object that exists, because a new object
+ * of unknown size begins at `start` and may cover it.
  */
 void cushim__handle_forget_destroyed(uint64_t start);
 
@@ -80,7 +80,7 @@ struct cushim__handle *cushim__handle_create(enum cushim__object_type type, uint
                                              uint64_t bytes);
 void cushim__handle_own(struct cushim__handle *owner, struct cushim__handle *owned);
 
-/* An object and what it owns are destroyed; or only what it owns. */
+/* Note that an object and what it owns are destroyed; or only what it owns. */
 void cushim__handle_destroy(struct cushim__handle *object);
 void cushim__handle_destroy_owned(const struct cushim__handle *owner);
 
@@ -91,7 +91,7 @@ struct cushim__handle *cushim__handle_of_primary(int device);
 struct cushim__handle *cushim__handle_next(enum cushim__object_type type,
                                            const struct cushim__handle *previous);
 
-/* As text: `stream#2`, `memory#1+256`, `NULL`, `CU_STREAM_LEGACY`, `address?` or a given name. */
+/* The tag of an object, and a tag as text: `stream#2`, `memory#1+256`, `NULL`, `address?`, ... */
 struct cushim__tag cushim__handle_tag(const struct cushim__handle *object);
 void cushim__tag_text(const struct cushim__tag *tag, uint64_t value, char *text, size_t size);
 
@@ -102,10 +102,10 @@ void cushim__tag_text(const struct cushim__tag *tag, uint64_t value, char *text,
  */
 void cushim__handles_keep(void (*forget)(struct cushim__handle *object));
 
-/* Remove an object from the table: neither what it was nor that it was destroyed is known then. */
+/* Remove an object from the table, which then no longer knows that it existed. */
 void cushim__handle_forget(struct cushim__handle *object);
 
-/* Forget everything, names too; tags begin with 1 again. */
+/* Forget everything, including given names; tags count from 1 again. */
 void cushim__handles_clear(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Creates the layer over the current table, and installs it. Not in the mock's libcuda.so.1. */
+/* Creates the layer over the current table, and installs it. Not in the drop-in library. */
 #include <cushim/driver.h>
 
 #include "src/base/options.h"

@@ -9,7 +9,7 @@
  *
  *     cushim__layer_call_begin()   subscribers: started(), then before()
  *     the next table's function    unless a subscriber has answered in its place
- *     cushim__layer_call_end()   subscribers: after() in reverse order, then ended()
+ *     cushim__layer_call_end()     subscribers: after() in reverse order, then ended()
  */
 #ifndef CUSHIM_LAYER_LAYER_H
 #define CUSHIM_LAYER_LAYER_H
@@ -42,7 +42,7 @@ struct cushim_layer {
 /* The layer, or NULL if there is none. */
 extern struct cushim_layer *cushim__layer;
 
-/* The message for a program that passes a layer that does not exist. */
+/* The message to a program that passes a layer that no longer exists. */
 extern const char cushim__layer_ended[];
 
 /*
@@ -80,7 +80,7 @@ struct cushim__call {
     uint64_t nested;   /* number of the call within which this thread makes it; 0 if none */
     unsigned thread;   /* numbered from 1, in the order of first calls with subscribers */
     uint64_t began_ns; /* virtual time; 0 without a mock */
-    uint64_t context;  /* current when the call began; 0 if none, or if nobody wants to know */
+    uint64_t context;  /* current when the call began; 0 if none, or if no subscriber asks */
     bool is_injected;  /* a subscriber gave the answer */
     bool is_refused;   /* check does not call the driver, which would crash */
     struct cushim__caller outer_caller; /* the thread's caller before this call */
@@ -111,7 +111,7 @@ struct cushim__subscriber {
     CUresult (*after)(struct cushim__call *call, CUresult answer);
     /* Under the lock. The program gets `answer`. The results have been decoded. */
     void (*ended)(struct cushim__call *call, CUresult answer);
-    /* Last of all, not under the lock. */
+    /* After all others have seen the end of the call; not under the lock. */
     void (*left)(void);
     /*
      * A look-up has returned a function that no slot has. Not under the lock, and for each
@@ -160,8 +160,8 @@ CUresult cushim__recording_start(struct cushim_layer *layer, size_t capacity, bo
 void cushim__recording_print_lost(struct cushim__text *text);
 
 /*
- * Print each rule of faults that never fired, except those that hide symbols, which may have done
- * so before the program looked. Prints nothing if a call holds the layer's lock and does not
+ * Print each rule of faults that never fired, except those that hide symbols, because not every
+ * look-up of a symbol is counted. Prints nothing if a call holds the layer's lock and does not
  * release it.
  */
 void cushim__faults_print_unused(void (*print)(const char *line));

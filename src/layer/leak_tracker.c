@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the program has created and not released, and the list of it in the verdict of a test. The
- * leaks of `cushim check` are reported by ../check/handles.c, those of the mock's libcuda.so.1 by
- * ../library/library.c.
+ * Follows what the program has created and not released, and lists it in the verdict of a test.
+ * src/check/handles.c reports the leaks of `cushim check`, and src/library/library.c those of the
+ * drop-in library.
  */
 #include "src/layer/leak_tracker.h"
 
@@ -148,9 +148,9 @@ bool cushim__answer_refuses(CUresult answer)
 }
 
 /*
- * Whether the program has done its part to release something. If the driver answers an earlier
- * error, it may or may not have released the object, and if a fault gave the answer, the program
- * cannot know. Both count as released.
+ * Whether a call counts as a release. If the driver returns an earlier error, it may or may not
+ * have released the object, and if a fault rule chose the result, the program cannot know. Both
+ * count.
  */
 static bool counts_as_release(const struct change *change)
 {

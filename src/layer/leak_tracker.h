@@ -16,7 +16,7 @@ struct cushim__call;
 /* Note what a call has done, by what it answered. What it wrote has been decoded. */
 void cushim__tracker_update(const struct cushim__call *call, CUresult answer);
 
-/* Whether an answer means that the driver has not done what was asked, not some other error. */
+/* Whether a code says that the driver has refused a call, and is not the error of other work. */
 bool cushim__answer_refuses(CUresult answer);
 
 /* Note in `maker` which call this is, and where the program makes it. */
@@ -31,7 +31,7 @@ void cushim__tracker_ignore_primary(int device);
  */
 void cushim__leaks_print(struct cushim__text *text, uint64_t call);
 
-/* A text that did not fit ends in `...`. */
+/* End a text that did not fit with `...`. */
 void cushim__text_mark_cut(struct cushim__text *text);
 
 #endif

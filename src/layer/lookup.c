@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes cuGetProcAddress return the layer's functions, and none that a rule makes missing. */
+/* Makes cuGetProcAddress return the layer's functions, except those that a rule makes missing. */
 #include <limits.h>
 
 #include "src/driver_api/function_name.h"
@@ -58,7 +58,7 @@ static bool find_function(const struct cushim_table *table, const char *base, co
     return is_found;
 }
 
-/* Find the newest slot for a version, as in a driver that lacks no symbol. */
+/* Find the newest slot for a version, as a driver that lacks no symbol would. */
 static bool find_newest(const struct lookup *lookup, int version, unsigned *slot)
 {
     return cushim__newest_symbol(lookup->base, version, lookup->flags & PER_THREAD_STREAM, slot);

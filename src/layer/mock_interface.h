@@ -25,7 +25,7 @@ struct cushim__mock_callbacks {
     void (*fault)(CUresult code);        /* begin a sticky error */
     CUcontext (*current)(int *device);   /* the current context, and its device; NULL if none */
     void (*alone)(void (*act)(void));    /* call `act` while no operation begins or ends */
-    void (*release)(void);               /* let hanging operations go on */
+    void (*release)(void);               /* let hanging operations continue */
     /* give an object, or the memory from this address on, this tag in recordings */
     void (*set_tag)(uint64_t value, bool is_memory, const char *tag);
 };
@@ -50,7 +50,7 @@ CUresult cushim__layer_create(const struct cushim_table *table, struct cushim_la
 /* Whether a rule makes a symbol missing. May be called by any thread, under any lock. */
 bool cushim__fault_hides(unsigned slot);
 
-/* What the rules do to an operation. */
+/* What the fault rules do to an operation. */
 struct cushim__operation_fault {
     uint64_t delay_ns;
     bool hangs;
@@ -68,12 +68,12 @@ extern void (*cushim__fault_of_operation)(struct cushim__operation_fault *fault,
 
 /*
  * Called under the mock's lock when a call of this thread queues an operation that takes time on
- * the device, and when an operation has ended. NULL if nobody listens.
+ * the device, and when an operation has ended. NULL if there is no listener.
  */
 extern void (*cushim__operation_submitted)(uint64_t number);
 extern void (*cushim__operation_ended)(uint64_t number, uint64_t began_ns, uint64_t ended_ns);
 
-/* From now on, functions that name this device return `code`; -1 is any device. Takes no lock. */
+/* Make functions that name this device return `code` from now on; -1 is any. Takes no lock. */
 void cushim__device_lose(CUresult code, int device);
 
 #endif

@@ -99,7 +99,7 @@ static uint64_t count_lost(void)
     return recording.records ? recording.first - 1 : 0;
 }
 
-/* Note that the program reads what is kept. */
+/* Note that the program reads the recorded calls. */
 static void note_reader(void)
 {
     recording.is_misread = recording.is_misread || count_lost() > 0;

@@ -91,7 +91,7 @@ CUresult cushim__mock_call_leave(unsigned slot, CUresult code)
     return code;
 }
 
-/* Return whether this is the first message about the slot, and record that it was logged. */
+/* Return whether this is the first message about the slot, and note that it was logged. */
 static bool is_first_call(unsigned slot)
 {
     const bool was_logged = cushim__mock_call.mock->logged[slot];

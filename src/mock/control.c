@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions of the mock itself: its clock, misuses, log, trace, identity, races and symbols.
+ * The public functions that control the mock and ask it: clock, misuses, log, trace, identity,
+ * races and symbols.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +62,7 @@ CUresult cushim_mock_drain(struct cushim_mock *mock)
     cushim__mock_lock(mock);
     while (cushim__mock_sim_step())
         ;
-    /* Unless something is held up, the program has now waited for all work. */
+    /* Unless work is left that cannot end, the program has now waited for all of it. */
     if (cushim__mock_sim_pending() == 0)
         cushim__race_saw_all();
     cushim__mock_unlock(mock);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Creates the mock in the program's process, and installs it as the current table. This file is not
- * in the shared library that unmodified programs load.
+ * in the drop-in library.
  */
 #include <string.h>
 

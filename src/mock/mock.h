@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The mock as a whole: declarations for its library and for the files of this folder. */
+/*
+ * Declarations of the mock as a whole, for the files of this folder and of functions/, and for the
+ * drop-in library (src/library).
+ */
 #ifndef CUSHIM_MOCK_MOCK_H
 #define CUSHIM_MOCK_MOCK_H
 
@@ -9,7 +12,7 @@
 
 #include "src/mock/core/state.h"
 
-/* cushim_mock_create() with the caller's own defaults. */
+/* cushim_mock_create(), with defaults that the caller chooses. */
 struct mock_defaults {
     enum mock_mode mode;
     const char *where; /* the name of `options->settings` in messages */
@@ -18,10 +21,13 @@ struct mock_defaults {
 CUresult cushim__mock_create(const struct cushim_mock_options *options,
                              const struct mock_defaults *defaults, struct cushim_mock **mock);
 
-/* layer_callbacks.c: what the layer asks of the mock. */
+/* layer_callbacks.c: the functions of the mock that the layer calls. */
 extern const struct cushim__mock_callbacks cushim__mock_layer_callbacks;
 
-/* Every slot begins a call, calls the function that implements it or refuses, and ends the call. */
+/*
+ * The mock's table. Each slot begins a call, calls the function that implements it or refuses the
+ * call, and ends the call.
+ */
 extern const struct cushim_table cushim__mock_table; /* generated */
 
 /* All slots, ascending by exported name. */
@@ -43,7 +49,10 @@ CUresult cushim__mock_races_create(void);
  */
 CUresult cushim__mock_call_enter(unsigned slot);
 
-/* End a call: trace it, release the lock. Returns `code`, or NOT_INITIALIZED before cuInit. */
+/*
+ * End a call: trace it, release the lock. Returns `code`; before cuInit, NOT_INITIALIZED replaces
+ * every code but INVALID_VALUE and INVALID_HANDLE.
+ */
 CUresult cushim__mock_call_leave(unsigned slot, CUresult code);
 
 /*

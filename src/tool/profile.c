@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `cushim profile`: writes a device's numbers to a file from which the mock answers the same. */
+/* `cushim profile`: writes the attributes and limits of a device to a file that the mock reads. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the calls of a function mean to the writer of a trace and to its reader. */
+/* The roles of functions: what their calls mean to the writer of a trace and to its reader. */
 #ifndef CUSHIM_TRACE_ROLES_H
 #define CUSHIM_TRACE_ROLES_H
 

@@ -21,7 +21,7 @@ static const char *const kind_names[] = {
     [MOCK_OF_PROFILE] = "a profile",
 };
 
-/* What the key of an entry means: a key, a member of a group, or nothing that exists. */
+/* What an entry names: a key, a member of a group, or neither. */
 struct meaning {
     const struct mock_key *key;
     const struct mock_key_group *group;
@@ -174,8 +174,8 @@ static CUresult read_entry(struct mock_settings *settings, enum mock_text_kind k
 }
 
 /*
- * Read the keys on which all others build. What cannot be read is refused later, in its place, and
- * so is a key that comes again in a file.
+ * Read the keys on which all others depend. The second pass refuses what cannot be read here, and a
+ * key that a file repeats.
  */
 static CUresult read_early(struct mock_settings *settings, enum mock_text_kind kind,
                            struct cushim__lines *lines)

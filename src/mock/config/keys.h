@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The keys that a text of settings or of a profile may have, and how the value of each is read.
- * Keys are rows (settings.c), which the reader, the messages and the test of docs/mock.md all use.
+ * The keys that settings and profiles may have, and how the value of each is read. Each key is a
+ * row in settings.c, which the reader, the messages and the test of docs/mock.md all use.
  */
 #ifndef CUSHIM_MOCK_CONFIG_KEYS_H
 #define CUSHIM_MOCK_CONFIG_KEYS_H
@@ -17,8 +17,8 @@ enum mock_text_kind { MOCK_OF_SETTINGS = 1, MOCK_OF_PROFILE = 2 };
 enum mock_key_type {
     MOCK_KEY_TEXT,     /* char[MOCK_TEXT_SIZE] */
     MOCK_KEY_WORD,     /* an enum: the position in `words` */
-    MOCK_KEY_FLAG,     /* bool: the position in two `words` */
-    MOCK_KEY_INTEGER,  /* digits with any sign: int */
+    MOCK_KEY_FLAG,     /* bool: the position in `words`, which has two entries */
+    MOCK_KEY_INTEGER,  /* digits with an optional minus sign: int */
     MOCK_KEY_NUMBER,   /* digits: uint64_t */
     MOCK_KEY_UNSIGNED, /* digits: unsigned */
     MOCK_KEY_SIZE,     /* bytes: size_t */
@@ -29,7 +29,7 @@ enum mock_key_type {
 struct mock_key {
     const char *name;
     const char *expected; /* what a value must be, for messages */
-    unsigned kinds;       /* of the texts that have it */
+    unsigned kinds;       /* bits of enum mock_text_kind: where the key may occur */
     enum mock_key_type type;
     size_t field; /* offset in struct mock_settings */
     uint64_t minimum, maximum;
@@ -54,7 +54,7 @@ struct mock_key_group {
     const struct cushim__attribute *rows; /* the list; NULL for the driver's functions */
     size_t row_count;
     unsigned least, count; /* numbers are at least `least`, and below `count` */
-    bool is_duration;      /* each value is one */
+    bool is_duration;      /* each value is a duration */
     bool (*store)(struct mock_settings *settings, unsigned number,
                   const struct cushim__word *value);
 };

@@ -91,7 +91,7 @@ static bool path_beside(char *path, size_t size, const char *file, const struct 
     return length > 0 && (size_t)length < size;
 }
 
-/* Take from the profile what no key has set. */
+/* Take the values that no key has set from the profile. */
 static void settle(struct mock_settings *settings)
 {
     const int version = settings->profile.driver_version;

@@ -80,8 +80,8 @@ struct mock_settings {
     enum mock_unregistered unregistered; /* what launches of unregistered kernels do */
     uint64_t kernel_limit;       /* most instructions of an executed kernel; 0 for no limit */
     unsigned concurrent_kernels; /* how many kernels a device runs at once */
-    bool report_leaks;           /* at exit the library prints what the program has leaked */
-    bool quiet;                  /* the drop-in does not announce itself on standard error */
+    bool report_leaks; /* at exit the drop-in library prints what the program has leaked */
+    bool quiet;        /* the drop-in library does not announce itself on standard error */
     struct mock_costs costs;
     struct mock_profile profile;
     /*
@@ -90,7 +90,7 @@ struct mock_settings {
     uint32_t *call_ns;
     char *faults; /* the fault rules, a line each; NULL if there are none */
     size_t fault_count;
-    /* Whether a key of its own has set these; otherwise they are what the profile says. */
+    /* If false, the profile gives driver_version or memory_bytes. */
     bool has_driver_version, has_memory;
 };
 
@@ -101,10 +101,10 @@ struct mock_settings {
 CUresult cushim__mock_settings_default(struct mock_settings *settings);
 
 /*
- * Read settings from a text (`where` names it in messages) or a file, over those that are there. If
- * they are refused, `message` says where and why (`mock.conf:3:8: mode is manual, auto or threaded,
- * not "fast"`), and `settings` may only go to cushim__mock_settings_free(). CUDA_SUCCESS,
- * INVALID_VALUE, FILE_NOT_FOUND or OUT_OF_MEMORY.
+ * Read settings from a text (`where` names it in messages) or a file. They override the present
+ * ones. If they are refused, `message` says where and why (`mock.conf:3:8: mode is manual, auto or
+ * threaded, not "fast"`), and the caller may only pass `settings` to cushim__mock_settings_free().
+ * CUDA_SUCCESS, INVALID_VALUE, FILE_NOT_FOUND or OUT_OF_MEMORY.
  */
 CUresult cushim__mock_settings_parse(struct mock_settings *settings, const char *text,
                                      const char *where, char *message, size_t message_size);
@@ -112,7 +112,7 @@ CUresult cushim__mock_settings_read(struct mock_settings *settings, const char *
                                     size_t message_size);
 void cushim__mock_settings_free(struct mock_settings *settings);
 
-/* The settings in one line, for the mock's identity. */
+/* Write the settings on one line, for the mock's identity. */
 void cushim__mock_settings_describe(const struct mock_settings *settings, char *text, size_t size);
 
 /* The name of a device attribute in profiles; NULL if no attribute has this number. */

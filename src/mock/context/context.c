@@ -106,9 +106,9 @@ bool cushim__mock_context_is_on_a_stack(const struct mock_context *context)
 }
 
 /*
- * What the mock knows of each thread that has called it. It is not notified when a thread ends, for
- * that would take a destructor in a library that may be unloaded, so it looks for threads that have
- * ended now and then.
+ * What the mock knows of each thread that has called it. It is not notified when a thread ends,
+ * because that takes a destructor in a shared library that may be unloaded. So it looks for threads
+ * that have ended from time to time.
  */
 
 enum { LIMIT = 64 };
@@ -139,7 +139,7 @@ struct mock_thread *cushim__mock_thread_get(void)
     return thread;
 }
 
-/* End the streams of ended threads after their work. A capture goes on, and keeps its thread. */
+/* End the streams of ended threads after their work. A thread whose stream is captured is kept. */
 static void end_streams(struct mock_context *context)
 {
     struct mock_stream **link = &context->per_thread;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contexts, and the stack of them that each thread has. */
+/* Contexts, threads, and each thread's stack of contexts. */
 #ifndef CUSHIM_MOCK_CONTEXT_CONTEXT_H
 #define CUSHIM_MOCK_CONTEXT_CONTEXT_H
 
@@ -17,11 +17,11 @@ struct mock_context {
     bool alive;  /* false if destroyed, or if a primary context is not retained */
     bool ending; /* a call is destroying it, with the lock released meanwhile */
     unsigned flags;
-    unsigned uses; /* a primary context's retains; another's attachments (cuCtxAttach) */
+    unsigned uses; /* of a primary context: retains; of others: attachments (cuCtxAttach) */
     unsigned api_version;
     unsigned long long id;
     struct mock_stream *per_thread; /* the default streams of threads, linked by `next_default` */
-    struct mock_context *next_dead; /* the context that was destroyed after it */
+    struct mock_context *next_dead; /* the next context in the list of destroyed ones */
     size_t limits[MOCK_LIMITS_MAX];
     size_t heap_bytes;       /* allocated by kernels */
     bool printed, heap_used; /* a kernel that prints, or allocates or frees, has begun */
@@ -45,8 +45,8 @@ struct mock_thread *cushim__mock_thread_get(void);
 void cushim__mock_threads_clear(void);
 
 /*
- * Forget threads that have ended, and end their default streams. To be called once there are as
- * many as the mock's thread_limit, where nobody iterates over streams.
+ * Forget threads that have ended, and end their default streams. The caller calls this once the
+ * number of threads has reached the mock's thread_limit, and never while it iterates over streams.
  */
 void cushim__mock_threads_sweep(void);
 
@@ -60,8 +60,9 @@ CUresult cushim__mock_context_current(struct mock_context **context);
 enum { MOCK_WIDE_ABI = 3020 };
 
 /*
- * The same for calls of the ABI with 64-bit addresses. Returns INVALID_CONTEXT if there is none or
- * if it was made by cuCtxCreate itself, whose addresses have 32 (driver-semantics.md #97).
+ * Find the current context for a call whose ABI has 64-bit addresses. Returns INVALID_CONTEXT if
+ * there is none, or if the first ABI of cuCtxCreate created it, in which addresses have 32 bits
+ * (driver-semantics.md #97).
  */
 CUresult cushim__mock_memory_context(struct mock_context **context);
 

@@ -13,7 +13,7 @@
 #include "src/mock/stream/stream.h"
 #include "src/race/race.h"
 
-/* The rows of the memory that a side lies in. */
+/* The layout of the memory that contains a side. */
 struct rows {
     size_t pitch, count; /* bytes from one row to the next; rows in a layer */
 };
@@ -24,7 +24,7 @@ struct box {
     size_t row, layer; /* from one to the next, in bytes */
 };
 
-/* A missing pitch or height is minimal. Returns false on overflow or if the box does not fit. */
+/* A pitch or height of 0 means the least possible. False on overflow or if the box does not fit. */
 static bool rows_of(const struct mock_copy *copy, const struct mock_copy_side *side,
                     struct rows *rows)
 {
@@ -89,7 +89,7 @@ static bool find_rows(const struct mock_copy *copy, const struct mock_copy_side 
     return true;
 }
 
-/* Find the bytes of a side, as the device addresses them. Returns false if its array is gone. */
+/* Find the device addresses of the bytes of a side. Returns false if its array is gone. */
 static bool find_region(const struct mock_copy *copy, const struct mock_copy_side *side,
                         struct race_region *region)
 {
@@ -109,7 +109,7 @@ static bool find_region(const struct mock_copy *copy, const struct mock_copy_sid
     return true;
 }
 
-/* Find where the bytes of a side are now. Returns false if the memory is gone. */
+/* Find where the host has the bytes of a side now. Returns false if the memory is gone. */
 static bool find_box(const struct mock_copy *copy, const struct mock_copy_side *side,
                      struct box *box)
 {
@@ -165,7 +165,7 @@ static CUresult check_array(const struct mock_copy *copy, const struct mock_copy
     return CUDA_SUCCESS;
 }
 
-/* Memory that the mock knows has to hold the box; what it does not know can only be the host's. */
+/* Memory that the mock knows must contain the box; other memory can only be pageable. */
 static CUresult check_memory(const struct mock_copy *copy, struct mock_copy_side *side)
 {
     const CUdeviceptr address = cushim__copy_address(&side->at);
@@ -223,7 +223,7 @@ static CUresult check_side(const struct mock_copy *copy, struct mock_copy_side *
     }
 }
 
-/* The operation behind every copy (driver-semantics.md #106 to #109). */
+/* The operation of every copy (driver-semantics.md #106 to #109). */
 
 /* Freed memory is an illegal address, which is a sticky error. */
 static CUresult execute(struct mock_operation *operation)
@@ -341,7 +341,7 @@ static enum manner manner_of(const struct mock_copy *copy, bool asynchronous)
     return QUEUE;
 }
 
-/* A source that is not found becomes an illegal address when the copy executes. */
+/* If the source is not found, the copy reports an illegal address when it executes. */
 bool cushim__mock_copy_stage(struct mock_copy *copy)
 {
     struct box from, to;

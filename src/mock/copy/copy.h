@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The interface of copies and sets to other calls: operations that nodes of graphs hold and streams
- * execute. Bytes move when the operation executes.
+ * Copies and sets as operations, which graph nodes hold and streams execute. Bytes move when the
+ * operation executes. Also CUDA arrays.
  */
 #ifndef CUSHIM_MOCK_COPY_COPY_H
 #define CUSHIM_MOCK_COPY_COPY_H
@@ -33,8 +33,8 @@ bool cushim__mock_set_parameters(const struct mock_operation *operation,
 
 /*
  * Execute a copy on a stream, which may be NULL. Returns when the driver's call would: before the
- * copy is executed where that is possible, or, if it is not asynchronous, after it. With `read` the
- * source is read before the call returns in any case. A copy of nothing succeeds.
+ * copy is executed where that is possible, or, if it is not asynchronous, after it. If `read`, the
+ * call always reads the source before it returns. A copy of nothing succeeds.
  */
 CUresult cushim__mock_copy_execute(const struct cushim__copy *shape, CUstream stream,
                                    bool asynchronous, bool read);
@@ -59,13 +59,13 @@ struct mock_copy {
     char *staged; /* what `from` held at the call, row after row; NULL if it is read at execution */
 };
 
-/* The copy that an operation is, even if it was captured. NULL if it is not a copy. */
+/* Return an operation, captured or not, as a copy. NULL if it is not a copy. */
 const struct mock_copy *cushim__mock_copy_of(const struct mock_operation *operation);
 
 /* Read the source now rather than at execution. Returns false if memory runs out. */
 bool cushim__mock_copy_stage(struct mock_copy *copy);
 
-/* CUDA arrays: rows of elements that programs reach by copies only. */
+/* CUDA arrays: rows of elements, which programs access by copies, textures and surfaces. */
 
 struct mock_array {
     struct mock_object object;

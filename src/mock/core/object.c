@@ -2,10 +2,10 @@
 /*
  * The table of handles. From the top, a handle has 16 bits with which no address begins, 5 of the
  * kind, 19 of the generation and 24 of the place. A place whose generations are used up is never
- * used again, so a handle means one object for the life of the table. If objects are left at its
- * end, the next mock's table continues with later generations, until half of them are used up, so
- * that a handle which the program still has is invalid there. Otherwise handles are the same in
- * each mock, as in the runs of a sweep.
+ * used again, so a handle means one object for the life of the table. If the program has left
+ * objects when a mock ends, the next mock continues with later generations, until half of them are
+ * used up, so that the program's old handles are invalid there. Otherwise each mock gives the same
+ * handles, so that the runs of a sweep are alike.
  */
 #include "src/mock/core/object.h"
 
@@ -348,7 +348,7 @@ void cushim__mock_object_drop_all(const struct mock_context *context)
     }
 }
 
-/* Whether the program may still have a handle to destroy, even if destroying it will fail. */
+/* Whether the program has left an object that it should have destroyed. */
 static bool is_any_left(void)
 {
     for (unsigned kind = 0; kind < MOCK_KINDS; kind++) {

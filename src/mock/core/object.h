@@ -41,7 +41,10 @@ struct mock_object {
     enum mock_kind kind;
     bool gone;     /* its context was destroyed: calls return CUDA_ERROR_CONTEXT_IS_DESTROYED */
     bool internal; /* the mock's own, such as a primary context that nobody retains; not counted */
-    /* Frees the object once its handle went with its context or the mock; NULL for free(). */
+    /*
+     * Frees the object when its context or the mock ends, after it has lost its handle. NULL means
+     * free().
+     */
     void (*drop)(void *object);
 };
 
@@ -66,7 +69,7 @@ void cushim__mock_object_remove(void *object);
  */
 CUresult cushim__mock_object_find(const void *handle, enum mock_kind kind, void *object);
 
-/* The same without a misuse, NULL if there is none: for calls that refuse a wrong handle safely. */
+/* The same, but a wrong handle gives NULL and is no misuse: for calls that safely refuse one. */
 void *cushim__mock_object_lookup(const void *handle, enum mock_kind kind);
 
 /*

@@ -108,7 +108,7 @@ void cushim__mock_trace(const char *what, const char *name, uint64_t stream, uin
                                   });
 }
 
-/* A thread has the lock in a function that stands for a kernel, and in the fork handlers. */
+/* A thread holds the lock in a host function in place of a kernel, and in the fork handlers. */
 static bool has_lock(const struct cushim_mock *mock)
 {
     return cushim__in_kernel || cushim__mock_call.held_for_fork == mock;

@@ -32,15 +32,15 @@ struct cushim_mock {
     struct mock_settings settings;
     struct cushim__lock lock;
     bool initialised;
-    bool knows_runtime;    /* it was logged that the program uses NVIDIA's runtime */
+    bool knows_runtime;    /* the log says that the program uses NVIDIA's runtime */
     bool forked;           /* this process was forked after the mock was initialised */
     CUresult sticky_error; /* every call returns it, except those that effects.tsv exempts */
     uint64_t serial;       /* number among the mocks of this process */
     uint64_t calls;
     struct mock_device *devices; /* `settings.devices` of them */
     struct mock_thread *threads;
-    size_t thread_count, thread_limit; /* at the limit, threads that have ended are looked for */
-    bool threads_stay;                 /* they are not looked for, as the list is a parent's */
+    size_t thread_count, thread_limit; /* at the limit, threads that have ended are forgotten */
+    bool threads_stay;                 /* none is forgotten: the list is a forked parent's */
     struct mock_context *first_dead, *last_dead; /* destroyed contexts that keep their handles */
     size_t dead;
     struct mock_sim *sim;
@@ -58,7 +58,7 @@ struct cushim_mock {
     unsigned callers;                                   /* threads that have made a call */
 
     bool logged[CUSHIM__SYMBOL_COUNT]; /* a call of the slot was logged */
-    bool misses[MOCK_ATTRIBUTES_MAX];  /* it was logged that the profile lacks the attribute */
+    bool misses[MOCK_ATTRIBUTES_MAX];  /* the log says that the profile lacks the attribute */
     size_t misuses;
     char misuse[MOCK_MISUSES_KEPT][MOCK_MISUSE_TEXT];
     void (*log)(void *data, const char *line);
@@ -68,7 +68,7 @@ struct cushim_mock {
     const struct cushim_table *former;
     void (*put_back)(const struct cushim_table *former); /* NULL if the table is not installed */
 
-    /* The function of a slot for the program: in the table, or exported by the library. */
+    /* What a program gets for a slot: the table's function, or the drop-in library's export. */
     cushim_function (*symbol_source)(unsigned slot);
 };
 
@@ -81,7 +81,7 @@ static inline int cushim__mock_attribute(int number)
     return cushim__mock->settings.profile.attributes[number];
 }
 
-/* CUDA_ERROR_DEINITIALIZED, unless the library sets the reason why there never was a mock. */
+/* CUDA_ERROR_DEINITIALIZED, unless the drop-in library sets why there never was a mock. */
 extern CUresult cushim__mock_absent;
 
 /* Take and release the lock for programs and the layer, unless the thread already holds it. */
@@ -138,9 +138,10 @@ void cushim__mock_call_place(struct cushim__call_place *place);
 const char *cushim__mock_call_name(void);
 
 /*
- * A hint for a misuse that a call of an older ABI of the function would look like: it names the
- * drivers that have that ABI. Some programs call NAME_v2 wherever a driver has one, whatever its
- * ABI. Empty if no driver that the mock can be had another ABI. Valid until the thread's next call.
+ * A hint for a misuse that may be a call with an older ABI of the function; it names the drivers
+ * that have that ABI. Some programs call NAME_v2 whenever a driver exports it, whatever its ABI.
+ * Empty if all drivers that the mock can simulate have one ABI of it. Valid until the thread's next
+ * call.
  */
 const char *cushim__mock_call_doubt(void);
 

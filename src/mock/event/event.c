@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events and their records, and the operations that mark a record as done and that wait for one.
- * They are submitted by stream/stream.c, and queued by sim/sim.c.
+ * Events and their records, and the operations that mark a record as done or wait for one. These
+ * are submitted by stream/stream.c, and queued by sim/sim.c.
  */
 #include "src/mock/event/event.h"
 
@@ -58,7 +58,7 @@ bool cushim__mock_event_record_done(const struct mock_event_record *record)
     return record->done;
 }
 
-/* The record is done, or never will be: nobody waits for it any longer. */
+/* Release the streams that wait for a record, because it is done or will never be. */
 static void finish(struct mock_event_record *record)
 {
     struct mock_stream *stream = record->waiting;

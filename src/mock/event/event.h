@@ -41,7 +41,7 @@ struct mock_event {
     /* Set by captures (stream/capture.c). */
     enum mock_event_capture capture_state;
     struct mock_capture *capture;
-    struct mock_edges capture_nodes; /* what came before it in its stream */
+    struct mock_edges capture_nodes; /* the nodes that come before the record in its stream */
 };
 
 /* Create an event of a context, with its handle; destroy it with its handle. */
@@ -50,7 +50,7 @@ CUresult cushim__mock_event_create(struct mock_context *context, unsigned flags,
 
 void cushim__mock_event_destroy(struct mock_event *event);
 
-/* The event does not stand for nodes of a capture any longer, which has ended or has lost it. */
+/* The event no longer stands for nodes of its capture, which has ended or was lost. */
 void cushim__mock_event_forget_capture(struct mock_event *event, enum mock_event_capture state);
 
 /* Create a record with one reference. Returns NULL if memory runs out. */

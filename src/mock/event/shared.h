@@ -26,7 +26,7 @@ struct mock_event_page {
     _Atomic uint64_t newest; /* the number of the newest record of all processes; 0 if none */
     _Atomic uint64_t done[MOCK_EVENT_SLOTS]; /* the latest done of the numbers that share a slot */
     /* Only on Windows: */
-    _Atomic uint64_t begun[MOCK_EVENT_SLOTS]; /* the same, the latest begun */
+    _Atomic uint64_t begun[MOCK_EVENT_SLOTS]; /* the latest begun of these numbers */
     _Atomic uint32_t members;                 /* how many processes have had the page */
 };
 
@@ -64,9 +64,10 @@ void cushim__mock_shared_event_end(struct mock_shared_event *shared, uint64_t nu
 bool cushim__mock_shared_event_done(const struct mock_shared_event *shared, uint64_t number);
 
 /*
- * The system's part: start and stop to hold numbers; release one; and check whether a number that
- * is not marked as done is held. `file` is the page's file, on Linux, and is taken over with the
- * page of another process. Creation fails with OUT_OF_MEMORY or OPERATING_SYSTEM.
+ * Implemented for each operating system: start and stop holding numbers, release one, and check
+ * whether any process holds a number that is not marked as done. On Linux, `file` is the page's
+ * file, which the holder takes over if the page is another process's. Creation fails with
+ * OUT_OF_MEMORY or OPERATING_SYSTEM.
  */
 CUresult cushim__mock_event_holder_create(struct mock_shared_event *shared, int file);
 void cushim__mock_event_holder_destroy(struct mock_shared_event *shared);

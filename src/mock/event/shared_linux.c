@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process holds a record's number by a lock on that byte of the file of the event's page. */
+/* To hold a record's number, a process locks the byte of that offset in the event's file. */
 #define _GNU_SOURCE
 #include "src/mock/event/shared.h"
 

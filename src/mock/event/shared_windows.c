@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A record that is begun and not done carries the number of a member, a process with the event's
- * page. A member lives as long as an object of its name, which Windows ends with the process.
+ * Each process that has the event's page is a member with a number. A record that is begun and not
+ * done has the number of its member. A member lives as long as a named object of its own, which
+ * Windows closes when the process ends.
  */
 #include "src/mock/event/shared.h"
 
@@ -75,7 +76,8 @@ void cushim__mock_event_holder_destroy(struct mock_shared_event *shared)
 
 /*
  * The claim is made before others can see the number, so that it is never seen without its member.
- * Whoever finds a claim whose number is not yet written writes it, for its member may be gone.
+ * A process that finds a claim whose number is not yet written writes it, because the member may
+ * have ended.
  */
 uint64_t cushim__mock_shared_event_begin(struct mock_shared_event *shared)
 {

@@ -89,7 +89,7 @@ CUresult cushim__mock_StreamEndCapture(struct mock_stream *stream, CUgraph *phGr
     capture = stream->capture;
     if (capture && capture->origin == stream->captured)
         code = check_end(capture);
-    /* Whether the capture may end is not known, so it goes on. */
+    /* It is not known whether the capture may end, so it continues. */
     if (code == CUDA_ERROR_OUT_OF_MEMORY)
         return code;
     if (phGraph)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contexts: how they begin and end, which one is current, and calls that wait for one. */
+/* Contexts: how they begin and end, which one is current, and calls that wait for its work. */
 #include "src/mock/context/context.h"
 
 #include <stdlib.h>
@@ -86,7 +86,7 @@ static void end_context(struct mock_context *context)
     context->ending = true;
     if (cushim__mock->settings.mode != MOCK_MODE_MANUAL && !cushim__mock->sticky_error)
         cushim__mock_sim_wait_group(&context->group);
-    /* From here on nobody gives the context work, though the lock is released once more. */
+    /* From here on no call queues work in the context, though the lock is released once more. */
     context->alive = false;
     context->object.gone = true;
     cushim__mock_object_orphan(context);
@@ -154,9 +154,9 @@ CUresult cushim__mock_CtxCreate_v4(CUcontext *pctx, cushim_CUctxCreateParams *ct
 }
 
 /*
- * Keep a context that has ended, and if there are too many forget the one that ended first: a
- * program may create and destroy contexts for ever. One that is on a stack, or that a call waits
- * for, is kept for another round.
+ * Keep a context that has ended. If there are too many, forget the one that ended first, because a
+ * program may create and destroy contexts for as long as it runs. If that one is on a stack, or a
+ * call waits for it, it becomes the last instead.
  */
 static void keep_dead(struct mock_context *context)
 {

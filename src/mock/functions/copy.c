@@ -222,8 +222,7 @@ CUresult cushim__mock_Memcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstrea
 /* Sets: memory gets a value of 1, 2 or 4 bytes (driver-semantics.md #116 and #117). */
 
 /*
- * A synchronous call waits only for memory that the host could look at, or whose operations are
- * synchronous.
+ * A synchronous call waits only if the memory is page-locked or managed, or has SYNC_MEMOPS.
  */
 static CUresult set(CUdeviceptr start, size_t pitch, uint32_t value, unsigned element, size_t width,
                     size_t height, CUstream handle, bool asynchronous)

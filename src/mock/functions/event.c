@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events are created, recorded, queried, waited for and timed here (driver-semantics.md #19 to #32). */
+/* The calls that create, record, query, await and time events (driver-semantics.md #19 to #32). */
 #include "src/mock/event/event.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ CUresult cushim__mock_EventCreate(struct mock_context *current, struct mock_even
     return cushim__mock_event_create(current, Flags, event);
 }
 
-/* A thread that waits for the event goes on waiting for its record (driver-semantics.md #28). */
+/* A thread that waits for the event continues to wait for its record (driver-semantics.md #28). */
 CUresult cushim__mock_EventDestroy_v2(struct mock_event *event)
 {
     cushim__mock_event_destroy(event);

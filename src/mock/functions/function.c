@@ -10,7 +10,7 @@
 CUresult cushim__mock_FuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc)
 {
     struct mock_function *function;
-    /* A CUkernel is not taken for a function here. */
+    /* Unlike a launch, this call does not accept a CUkernel. */
     CUresult code = cushim__mock_object_find(hfunc, MOCK_FUNCTION, &function);
 
     if (code != CUDA_SUCCESS)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The driver's functions. cuEventQuery of the mock is
+ * The driver's functions. The mock's cuEventQuery is
  *
  *     CUresult cushim__mock_EventQuery(struct mock_event *event)
  *     {
@@ -19,8 +19,8 @@
  * (calls.h, included from here, so that the compiler compares rows and definitions), and the page
  * mock-coverage.md. The wrapper of a symbol that no row names refuses the call.
  *
- * A function takes the parameters that it uses, in the order of its symbol. Types that CUDA 11.2
- * does not know are spelled as in <cushim/slots.h>.
+ * A function takes those parameters of its symbol that it uses, in the same order. Types that CUDA
+ * 11.2 lacks are spelled as in <cushim/slots.h>.
  *
  * A function runs under the mock's lock, between cushim__mock_call_enter() and
  * cushim__mock_call_leave() of its wrapper (src/mock/mock.h), so it contains nothing that is common

@@ -261,7 +261,7 @@ CUresult cushim__mock_GraphAddDependencies_v2(const struct mock_graph *graph,
     return code;
 }
 
-/* User objects: what programs give to graphs to be destroyed with them. */
+/* The calls on user objects, which programs give to graphs. */
 
 static bool is_count(unsigned count)
 {

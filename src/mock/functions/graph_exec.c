@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executable graphs: how they are made and end. */
+/* Executable graphs: instantiation, updates, launches and destruction. */
 #include "src/mock/graph/graph.h"
 
 #include <stdlib.h>

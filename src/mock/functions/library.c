@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Libraries (CUDA 12.0), which have no context: their modules and kernels are made at first use. */
+/* The calls on CUDA libraries (CUlibrary, CUDA 12.0) and their kernels. */
 #include "src/mock/module/module.h"
 
 #include <stdlib.h>
@@ -190,7 +190,7 @@ CUresult cushim__mock_LibraryEnumerateKernels(cushim_CUkernel *kernels, unsigned
     return code;
 }
 
-/* Kernels of libraries: functions without a context. */
+/* Kernels of CUDA libraries: functions without a context. */
 
 CUresult cushim__mock_KernelGetFunction(struct mock_context *current,
                                         struct mock_function **function, cushim_CUkernel kernel)

@@ -59,7 +59,7 @@ static void let_go(struct mock_link *link)
     free((void *)(uintptr_t)link->parts[--link->part_count].start);
 }
 
-/* Return whether the bytes are an archive of the host that has a member. */
+/* Return whether the bytes are an archive of object files (ar) that has a member. */
 static bool is_archive(const char *bytes, size_t count)
 {
     static const char archive[] = "!<arch>\n";
@@ -69,7 +69,7 @@ static bool is_archive(const char *bytes, size_t count)
            memcmp(bytes + MEMBER + MEMBER_BYTES - 2, "`\n", 2) == 0;
 }
 
-/* Return whether the bytes are a relocatable object of the host. */
+/* Return whether the bytes are a relocatable object file of host code. */
 static bool is_object(const char *bytes, size_t count)
 {
     enum { TYPE_OFFSET = 16, RELOCATABLE = 1, MACHINE_OFFSET = 18, MACHINE_CUDA = 190, HEAD = 52 };
@@ -79,7 +79,7 @@ static bool is_object(const char *bytes, size_t count)
            head[MACHINE_OFFSET] != MACHINE_CUDA;
 }
 
-/* Whether an input is a file of the host; device code in such files is not looked at. */
+/* Whether an input is a file of host code; the mock does not read device code in such files. */
 static bool is_of_host(CUjitInputType type, const void *bytes, size_t count)
 {
     if (type != CU_JIT_INPUT_OBJECT && type != CU_JIT_INPUT_LIBRARY)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cuPointerGetAttribute and its like: what is known of a pointer (driver-semantics.md #103 to
+ * cuPointerGetAttribute and its like: the attributes of a pointer (driver-semantics.md #103 to
  * #105).
  */
 #include <string.h>

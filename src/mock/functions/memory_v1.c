@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The memory calls of the first ABI, with 32-bit addresses (driver-semantics.md #97). They are
- * still exported, and of use in contexts that cuCtxCreate itself made; in others, where addresses
- * have 64 bits, all of them return INVALID_CONTEXT, and what they would have written is zero.
+ * The memory calls of the first ABI, with 32-bit addresses (driver-semantics.md #97). Drivers still
+ * export them, and they work in contexts of the first ABI of cuCtxCreate. In other contexts, where
+ * addresses have 64 bits, all of them return INVALID_CONTEXT and write zeros to their outputs.
  */
 #include "src/mock/context/context.h"
 #include "src/mock/functions/functions.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules. Section 13 of docs/driver-semantics.md has what was measured of them. */
+/* The calls on modules; section 13 of docs/driver-semantics.md has the measurements. */
 #include "src/mock/module/module.h"
 
 #include <stdlib.h>

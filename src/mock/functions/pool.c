@@ -32,7 +32,7 @@ static void touch(const struct mock_operation *operation, struct race_access *ac
     cushim__race_use_all(access, &memory, RACE_FREES);
 }
 
-/* The memory is freed even if the work before it is dropped, as nothing uses it then. */
+/* If the operation is dropped, nothing uses the memory any longer, so it is freed, too. */
 static void drop(struct mock_operation *operation)
 {
     struct async_free *async_free = (struct async_free *)operation;

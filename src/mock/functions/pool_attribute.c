@@ -65,7 +65,7 @@ CUresult cushim__mock_DeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
     return set_pool(pool, device);
 }
 
-/* Find the device whose pools a location has. There are none of the host and of managed memory. */
+/* Find the device whose pools a location has. Neither the host nor managed memory has pools. */
 static CUresult find_pools(const CUmemLocation *location, CUmemAllocationType type,
                            struct mock_device **device)
 {
@@ -170,8 +170,8 @@ CUresult cushim__mock_MemPoolTrimTo(struct mock_pool *pool, size_t minBytesToKee
 }
 
 /*
- * The counter behind an attribute: CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, or one of those that come
- * after it, which CUDA 11.2 lacks.
+ * The counter of an attribute: CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, or one of those that follow it,
+ * which CUDA 11.2 lacks.
  */
 static uint64_t *counter_of(struct mock_pool *pool, int attribute)
 {

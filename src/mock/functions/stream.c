@@ -71,7 +71,7 @@ static CUresult find_created(CUstream handle, struct mock_stream **stream)
 }
 
 /*
- * Also cuStreamDestroy. Queued work goes on, and a thread that waits for it returns when it ends
+ * Also cuStreamDestroy. Queued work continues, and a thread that waits for it returns when it ends
  * (driver-semantics.md #29). The first ABI waits, during which others may destroy the stream.
  */
 CUresult cushim__mock_StreamDestroy_v2(CUstream hStream, unsigned slot)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texture and surface objects. */
+/* The calls on texture and surface objects. */
 #include "src/mock/texture/texture.h"
 
 #include <stdlib.h>

@@ -270,7 +270,7 @@ CUresult cushim__mock_SurfRefGetArray(CUarray *phArray, CUsurfref hSurfRef)
     return CUDA_SUCCESS;
 }
 
-/* A kernel knows its references without this call. */
+/* This call does nothing, because a kernel knows its references without it. */
 CUresult cushim__mock_ParamSetTexRef(int texunit)
 {
     return texunit == CU_PARAM_TR_DEFAULT ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;

@@ -76,7 +76,7 @@ struct mock_node {
     uint64_t origin;                   /* number of the node that it is a copy of, or 0 */
     struct mock_edges dependencies, dependents;
     struct mock_work work;
-    size_t waiting;            /* scratch value of whoever walks through a graph */
+    size_t waiting;            /* scratch value of a traversal of the graph */
     struct mock_node *partner; /* its node in an executable graph being updated by this one */
 
     /* In an executable graph. */
@@ -84,7 +84,7 @@ struct mock_node {
     bool awaited;                    /* by a node in another lane */
     unsigned lane;                   /* its stream in a launch, from 0 */
     struct mock_event_record *fence; /* its end in a launch being queued; NULL if not awaited */
-    struct mock_operation *coming;   /* what an update under way will make it do */
+    struct mock_operation *coming;   /* what it executes after the update in progress */
 };
 
 struct mock_graph {
@@ -118,13 +118,13 @@ CUresult cushim__mock_graph_clone(const struct mock_graph *graph, bool visible,
 struct mock_node *cushim__mock_graph_copy_of(const struct mock_graph *clone,
                                              const struct mock_node *original);
 
-/* Add a node that depends on others of the same graph. Takes what `work` owns over in any case. */
+/* Add a node that depends on others of its graph. Takes over what `work` owns, also on failure. */
 CUresult cushim__mock_node_add(struct mock_graph *graph, const struct mock_edges *dependencies,
                                struct mock_work *work, struct mock_node **node);
 
 /*
- * Whether a graph may become the child of a node of `graph`. If not, the log says why: walking
- * through child graphs takes room on the caller's stack for each level.
+ * Whether `child` may become the child graph of a node of `graph`. The depth is limited, because
+ * functions that visit child graphs recurse; the log says so if the answer is false.
  */
 bool cushim__mock_graph_takes_child(const struct mock_graph *graph, const struct mock_graph *child);
 
@@ -156,7 +156,7 @@ CUresult cushim__mock_graph_order(struct mock_graph *graph, struct mock_node **c
 /* Free what `work` owns. */
 void cushim__mock_work_end(struct mock_work *work);
 
-/* User objects: what programs give to graphs to be destroyed with them. */
+/* User objects, which programs give to graphs, and which are destroyed with the last of these. */
 
 /* Create an object with references of the program. Fails with OUT_OF_MEMORY. */
 CUresult cushim__mock_user_object_create(CUhostFn destroy, void *pointer,

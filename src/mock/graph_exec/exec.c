@@ -22,7 +22,7 @@ void cushim__mock_exec_release(struct mock_exec *exec)
         exec_free(exec);
 }
 
-/* Called at the end of the mock, when the engine, and with it all launches, is gone. */
+/* Called at the end of the mock, when the simulator and all launches have ended. */
 static void drop(void *object)
 {
     struct mock_exec *exec = object;

@@ -44,17 +44,17 @@ CUresult cushim__mock_exec_check(const struct mock_node *node, const struct mock
 
 /*
  * Make the nodes of an executable graph do what those of another graph do, in pairs by creation,
- * once all of them can. What prevents it goes to `info`. `first_abi`: the call is of the first ABI.
+ * once all of them can. `info` receives what prevents it. `first_abi`: the call has the first ABI.
  */
 CUresult cushim__mock_exec_update(struct mock_graph *image, const struct mock_graph *graph,
                                   bool first_abi, CUgraphExecUpdateResultInfo *info);
 
 /*
- * Create a node's work from the parameters that programs give. The caller owns it, and gives it to
- * a node or ends it, unless `code` says that there is nothing.
+ * Create a node's work from the parameters that programs pass. The caller owns it, and gives it to
+ * a node or ends it. If its `code` is an error, there is nothing to end.
  */
 
-/* `bytes` is the size of CUDA_KERNEL_NODE_PARAMS, or of its first members, all before CUDA 12.0. */
+/* `bytes` is the size of CUDA_KERNEL_NODE_PARAMS in the ABI of the call; CUDA 12.0 enlarged it. */
 struct mock_work cushim__mock_work_kernel(const void *parameters, size_t bytes);
 struct mock_work cushim__mock_work_memcpy(const CUDA_MEMCPY3D *parameters, CUcontext context);
 struct mock_work cushim__mock_work_memset(const CUDA_MEMSET_NODE_PARAMS *parameters,

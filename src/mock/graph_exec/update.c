@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Updates of whole executable graphs, which take over what a graph of the same shape does. */
+/* Updates of whole executable graphs from a graph of the same topology. */
 #include <stdlib.h>
 
 #include "src/mock/graph/graph.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What nodes of graphs do, made from the parameters that programs give. */
+/* The work of graph nodes, created from the parameters that programs pass. */
 #include "src/mock/graph/graph.h"
 
 #include <stddef.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Compressed parts of nvcc's fat binaries: LZ4 blocks up to CUDA 12 (and `--compress-mode=speed`),
- * Zstandard frames since. Blocks are decoded here, frames by libzstd if the build has found it.
+ * Zstandard frames since. This file decodes the blocks; libzstd decodes the frames, if the build
+ * has found it.
  */
 #include "src/mock/image/decompress.h"
 

@@ -7,6 +7,8 @@
 
 #include <cuda.h>
 
+/* Decompression of the parts of fat binaries. */
+
 enum mock_compression { MOCK_PLAIN, MOCK_LZ4, MOCK_ZSTD };
 
 #define MOCK_DECOMPRESSED_MAX ((size_t)1 << 30)

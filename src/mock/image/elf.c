@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cubins: ELF files whose symbols are kernels and variables. What is known of the rest was learned
- * from files that ptxas made.
+ * Cubins: ELF files whose symbols are kernels and variables. Everything else that this file knows
+ * of them was learned from files that ptxas made.
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static CUresult damaged(const struct elf *elf)
                                      "the cubin is damaged");
 }
 
-/* A section that says it has no bytes in the file has no attributes. */
+/* A section without bytes in the file has no attributes. */
 static bool find_attributes(const struct elf *elf, const char *prefix, const char *name,
                             Elf64_Shdr *section)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An ELF file in memory. Its offsets and sizes may be anything: nothing outside it is touched. */
+/*
+ * An ELF file in memory. Its offsets and sizes are not trusted: the functions read nothing outside
+ * of it.
+ */
 #ifndef CUSHIM_MOCK_IMAGE_ELF_FILE_H
 #define CUSHIM_MOCK_IMAGE_ELF_FILE_H
 

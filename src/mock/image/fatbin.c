@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fat binaries: the same code for several devices, of which the best for this one is used. What is
- * known of the format was learned from files that the program fatbinary made.
+ * Fat binaries: the same code for several devices, of which the mock uses the best for its device.
+ * What this file knows of the format was learned from files that the program fatbinary made.
  */
 #include <stdlib.h>
 #include <string.h>

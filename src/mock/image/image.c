@@ -118,10 +118,10 @@ CUresult cushim__mock_image_refuse(struct mock_image *image, CUresult code, cons
 }
 
 /*
- * Images of unknown size are copied, after which their bounds are known.
+ * Images of unknown size are copied first, after which their bounds are known.
  *
- * The size that an image states is not trusted: the system copies, and finds out where memory ends,
- * where a load would crash.
+ * The size that an image states is not trusted. So the operating system copies the bytes: it fails
+ * where memory ends, while a load would crash.
  */
 
 #define SIZE_MAX_OF_IMAGE ((size_t)1 << 30)
@@ -241,8 +241,8 @@ static CUresult copy_text(const char *start, unsigned char **copy, size_t *bytes
 }
 
 /*
- * Copy an image of unknown size, as far as it says that it goes. The caller frees `*copy`. Returns
- * INVALID_IMAGE if it goes on where nothing can be read.
+ * Copy an image of unknown size, up to the end that it declares. The caller frees `*copy`. Returns
+ * INVALID_IMAGE if memory before that end cannot be read.
  */
 static CUresult copy_image(const void *start, unsigned char **copy, size_t *bytes)
 {

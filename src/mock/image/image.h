@@ -3,9 +3,9 @@
  * Images: what modules are loaded from, and what they declare.
  *
  * An image is PTX text, a cubin (ELF), a fat binary of both, or what cuLinkComplete of the mock
- * made of several. Of code, only PTX is read, to be executed. An image comes without its size and
- * from anywhere, so it is copied first, as far as it says that it goes and can be read, and nothing
- * is read beyond that.
+ * made of several. Only PTX is executed; the machine code of cubins is never read. A caller passes
+ * an image without its size, so the mock first copies it, up to the end that the image declares and
+ * as far as the memory can be read. It reads nothing beyond the copy.
  */
 #ifndef CUSHIM_MOCK_IMAGE_IMAGE_H
 #define CUSHIM_MOCK_IMAGE_IMAGE_H
@@ -35,18 +35,21 @@ struct mock_image_kernel {
     unsigned ptx_version, binary_version; /* such as 50 for sm_50 */
 };
 
-/* Where an initial value holds an address, or one byte of it: of a variable, or just the addend. */
+/* A place in an initial value with an address, or one byte of it: of a variable plus the addend. */
 struct mock_image_address {
     size_t offset;
     unsigned bytes, shift; /* as in struct ptx_address */
     uint64_t addend;
-    char *name; /* of the variable, or NULL */
+    char *name; /* of the variable; NULL if the addend alone is the address */
 };
 
 struct mock_image_global {
     char *name;
     unsigned part; /* the text or the cubin that it is in, from 1 */
-    /* Local to its part; weak, replaced by another of its name; declared, and of another part. */
+    /*
+     * Local: only its own part sees it. Weak: a definition that is not weak replaces it. External:
+     * another part has to define it.
+     */
     bool local, weak, external;
     bool reference; /* a texture, a surface or a sampler, which has no memory */
     size_t number;  /* among the globals of `program`; SIZE_MAX if a cubin declares it */
@@ -60,7 +63,7 @@ struct mock_image_global {
 struct mock_image {
     size_t kernel_count, global_count;
     unsigned part_count;
-    bool executable; /* it has a cubin that is not to be linked */
+    bool executable; /* it has a cubin that needs no linking */
     struct mock_image_kernel *kernels;
     struct mock_image_global *globals;
     struct ptx_module *program; /* all its PTX; NULL if there is none, or not all can be read */
@@ -105,7 +108,7 @@ struct mock_image_kernel *cushim__mock_image_kernel(const struct mock_image *ima
 struct mock_image_global *cushim__mock_image_global(const struct mock_image *image,
                                                     const char *name);
 
-/* The same, as one part sees it, without what is local to others. */
+/* Find a variable as one part sees it: variables that are local to other parts are left out. */
 struct mock_image_global *cushim__mock_image_global_of(const struct mock_image *image,
                                                        const char *name, unsigned part);
 

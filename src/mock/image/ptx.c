@@ -95,7 +95,7 @@ static bool copy_addresses(struct mock_image *image, const struct ptx_global *de
     return global->addresses != NULL;
 }
 
-/* A weak variable gives way to one that is not, or else to the one that was there before. */
+/* A variable that is not weak replaces a weak one; of two weak ones, the first counts. */
 static CUresult declare_global(struct mock_image *image, size_t number)
 {
     const struct ptx_global *declared = &image->program->globals[number];

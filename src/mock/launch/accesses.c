@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The memory that an executed kernel uses, for the race detector: ranges of bytes, collected as
- * they come, and sorted and merged when there are many. Also reports races between its threads.
+ * The memory that an executed kernel uses, for the race detector: ranges of bytes, which are
+ * collected in the order of the accesses, and sorted and merged when there are many. This file also
+ * reports races between the threads of a kernel.
  */
 #include <inttypes.h>
 #include <stdio.h>

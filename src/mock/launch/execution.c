@@ -23,7 +23,7 @@
 #include "src/race/race.h"
 
 enum {
-    PART = 50000,       /* instructions of threads, after which others work */
+    PART = 50000,       /* instructions of threads in a part of the execution */
     PRINTED = 64 << 10, /* bytes of output that are kept before they are flushed */
     WARP = 32,
     /*

@@ -3,7 +3,7 @@
  * The execution of kernels by src/ptx, with the mock's memory, clock and log.
  *
  * A launch is executed in parts, each of which takes the virtual time that its instructions would.
- * Others work between two parts.
+ * Between two parts, other operations may execute and other threads may take the lock.
  */
 #ifndef CUSHIM_MOCK_LAUNCH_EXECUTION_H
 #define CUSHIM_MOCK_LAUNCH_EXECUTION_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The registry of kernels that programs simulate, by name. */
+/* The registry of host functions that simulate kernels, by the name of the kernel. */
 #include "src/mock/launch/kernel.h"
 
 #include <stdlib.h>

@@ -129,7 +129,7 @@ static CUresult parameters_copy_extra(struct mock_parameters *parameters, void *
     return CUDA_SUCCESS;
 }
 
-/* Copy each parameter from where it is. Returns INVALID_VALUE if one is nowhere. */
+/* Copy each parameter from its address. Returns INVALID_VALUE if one of them is NULL. */
 static CUresult parameters_copy(struct mock_parameters *parameters, void **values)
 {
     for (size_t i = 0; i < parameters->count; i++) {
@@ -160,7 +160,7 @@ struct launch {
     unsigned tries;                   /* failed tries to begin, for lack of memory */
 };
 
-/* How often, and at what interval, to try to begin an execution that the host lacks memory for. */
+/* How often, and at what interval, to retry an execution that cannot begin for lack of memory. */
 enum { TRIES = 1000, TRY_NS = 1000 };
 
 static bool launch_copy(const struct mock_operation *from, struct mock_operation *to)

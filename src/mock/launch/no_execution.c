@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Built in place of execution.c with -Dkernels=disabled. The settings then refuse to execute
- * kernels, so no launch comes here.
+ * kernels, so no launch calls these functions.
  */
 #include "src/mock/launch/execution.h"
 

@@ -45,12 +45,12 @@ struct mock_allocation {
     unsigned flags;   /* of page-locked and managed memory */
     uint8_t origin;   /* enum mock_origin */
     bool synchronous; /* SYNC_MEMOPS: calls wait for their work on it */
-    bool read_mostly; /* advice for managed memory, and where it was prefetched to */
-    int8_t preferred, prefetched;
-    uint32_t accessed_by;    /* a bit for the host, and one for each device */
-    uint32_t number;         /* in its tag; counts memory, or globals, of this mock */
-    char tag[MOCK_TAG_SIZE]; /* set by the layer; empty for the default word and number */
-    bool leaving;            /* the program freed it, so only pending work still finds it */
+    bool read_mostly; /* advice for managed memory, as are `preferred` and `accessed_by` */
+    int8_t preferred, prefetched; /* locations; `prefetched` is that of the last prefetch */
+    uint32_t accessed_by;         /* a bit for the host, and one for each device */
+    uint32_t number;              /* in its tag; counts memory, or globals, of this mock */
+    char tag[MOCK_TAG_SIZE];      /* set by the layer; empty for the default word and number */
+    bool leaving;                 /* the program freed it, so only pending work still finds it */
 };
 
 /*
@@ -106,7 +106,7 @@ struct mock_arena *cushim__mock_allocation_arena(struct mock_device *device);
 /* How many bytes can still be allocated on a device. */
 size_t cushim__mock_allocation_left(const struct mock_device *device);
 
-/* Free an allocation that is not a pool's; drop() does so without changing the count of them. */
+/* Free an allocation that is not a pool's; drop() leaves the mock's count of allocations alone. */
 void cushim__mock_allocation_destroy(struct mock_allocation *allocation);
 void cushim__mock_allocation_drop(struct mock_allocation *allocation);
 

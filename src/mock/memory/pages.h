@@ -83,13 +83,14 @@ void *cushim__mock_pages_find(const struct mock_shared_pages *shared, size_t *by
 void cushim__mock_pages_lose(void *pages, size_t bytes);
 
 /*
- * On Linux: create and seal a file in memory for pages, which only its user may open. Sealed, it
- * keeps its size; nobody takes an unsealed one. Negative, or false (logged), if the system refuses.
+ * On Linux: create and seal a file in memory for pages, which only its user may open. A sealed file
+ * keeps its size; other processes refuse an unsealed one. If the system refuses, create() returns a
+ * negative number, and seal() logs it and returns false.
  */
 int cushim__mock_shared_file_create(void);
 bool cushim__mock_shared_file_seal(int file);
 
-/* On Windows: the name of an object by its key, for people, CreateEventA() and the like. */
+/* On Windows: write the name of a named object, which contains `what` and the key. */
 enum { MOCK_SECTION_NAME = 96 };
 void cushim__mock_section_name(char name[MOCK_SECTION_NAME], const char *what,
                                const unsigned char key[MOCK_PAGES_KEY_BYTES]);

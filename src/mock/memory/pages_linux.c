@@ -87,9 +87,9 @@ bool cushim__mock_pages_mapped(const void *start, size_t bytes)
  * Processes share pages in an unnamed file in memory, which others of the same user open through
  * /proc. After the pages it holds the key by which they recognise it.
  *
- * Another process says which file that is, and may say anything. So a file is only taken if it is
- * in memory, belongs to this user and cannot be shortened by anybody: reading past the end of a
- * mapped file would kill this process.
+ * The other process names the file, and is not trusted. So this process maps a file only if it is
+ * in memory, belongs to this user and cannot be shortened: a read past the end of a mapped file
+ * would kill this process.
  */
 
 enum { SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL };

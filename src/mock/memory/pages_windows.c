@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Windows promises no more memory than RAM and page files can hold, so what is not needed yet is
- * only reserved, and committed later.
+ * Windows commits no more memory than RAM and page files can hold, so memory that is not needed yet
+ * is only reserved, and committed later.
  */
 #define _CRT_RAND_S
 #include "src/mock/memory/pages.h"

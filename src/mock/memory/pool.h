@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The interface of memory pools to other calls (driver-semantics.md #120 to #128). */
+/* Memory pools (driver-semantics.md #120 to #128). */
 #ifndef CUSHIM_MOCK_MEMORY_POOL_H
 #define CUSHIM_MOCK_MEMORY_POOL_H
 
@@ -29,16 +29,16 @@ struct mock_pool {
 };
 
 /*
- * An allocation that the program has freed, until the device has. A pool lists its own, so that
- * later work on the same stream can reuse them at once.
+ * An allocation that the program has freed, but the device has not yet. A pool lists its own, so
+ * that later work on the same stream can reuse them at once.
  */
 struct mock_leave {
     struct mock_allocation *allocation; /* NULL if it was reused */
     struct mock_pool *pool;             /* NULL if not of a pool */
     struct mock_leave *next;
-    unsigned long long stream; /* whose work comes before; 0 if all work does */
-    uint64_t number;           /* of the last operation before, on any stream */
-    bool late;                 /* the device has got there, but not to all work up to that number */
+    unsigned long long stream; /* the stream of the free; 0 if the free comes after all work */
+    uint64_t number;           /* of the last operation submitted before the free, on any stream */
+    bool late; /* the device has reached the free, but not the end of earlier work */
 };
 
 /* Find a pool by its handle; for NULL returns INVALID_VALUE. */
@@ -60,8 +60,8 @@ struct mock_leave *cushim__mock_pool_leave(struct mock_allocation *allocation,
                                            unsigned long long stream);
 
 /*
- * Called when the device gets to the free. The memory is freed, unless earlier work elsewhere may
- * still use it; then it is freed once that has ended. Takes `leave` over.
+ * Called when the device reaches the free. Frees the memory now, or, if earlier work on other
+ * streams may still use it, once that work has ended. Takes `leave` over.
  */
 void cushim__mock_pool_left(struct mock_leave *leave);
 
@@ -74,7 +74,7 @@ CUresult cushim__mock_pool_free(struct mock_allocation *allocation);
 /* Return free memory beyond `kept` bytes to the device. */
 void cushim__mock_pool_trim(struct mock_pool *pool, uint64_t kept);
 
-/* Drop all pools, as the mock ends. */
+/* Drop all pools when the mock ends. */
 void cushim__mock_pools_clear(void);
 
 #endif

@@ -12,7 +12,7 @@
 
 struct mock_spans;
 
-/* The beginning of memory from malloc(), which is freed with the span. */
+/* The first member of a struct from malloc(), which is freed with the span. */
 struct mock_span {
     struct cushim__tree_node by_address; /* first member */
     struct cushim__tree_node by_room;    /* of free spans only */

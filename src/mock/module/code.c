@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The code of modules and libraries: an image that was read for the device, and files. */
+/* The code of modules and CUDA libraries: images that were read for the device, and files. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of modules and kernels of libraries: names, parameters, attributes, occupancy. */
+/* Functions of modules, kernels of CUDA libraries: names, parameters, attributes, occupancy. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Libraries (CUDA 12.0), which have no context: their modules and kernels are made at first use. */
+/* CUDA libraries, which have no context: their modules and kernels are created at first use. */
 #include <stdlib.h>
 
 #include "src/mock/core/object.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Modules and their functions, libraries and their kernels.
+ * Modules and their functions, CUDA libraries (CUlibrary) and their kernels.
  *
- * A library has no context, but a module in each context in which a kernel of it was used. Modules
- * of a library share the image.
+ * A library has no context, but a module in each context in which a kernel of it was used. The
+ * modules of a library share its image.
  */
 #ifndef CUSHIM_MOCK_MODULE_MODULE_H
 #define CUSHIM_MOCK_MODULE_MODULE_H
@@ -35,7 +35,7 @@ struct mock_module {
     struct mock_object object;
     struct mock_code *code;
     struct mock_library *library;     /* NULL if of none */
-    struct mock_module *next;         /* of the same library */
+    struct mock_module *next;         /* in its library */
     struct mock_function *functions;  /* those that were asked for */
     CUdeviceptr *addresses;           /* of the image's variables, in its order */
     struct mock_variables *variables; /* for its executed kernels; NULL if none is executed */
@@ -81,7 +81,7 @@ CUresult cushim__mock_module_create(struct mock_context *context, struct mock_co
 void cushim__mock_module_destroy(struct mock_module *module, bool free_variables);
 
 /*
- * Read an image of `bytes` bytes, or 0 if the size is not known, and write to the log of `jit`.
+ * Read an image of `bytes` bytes, or of unknown size if that is 0, and write to the log of `jit`.
  * `*code` has one reference.
  */
 CUresult cushim__mock_code_load(const void *image, size_t bytes, const struct mock_jit *jit,
@@ -153,23 +153,23 @@ CUresult cushim__mock_library_create(struct mock_code *code, CUresult refusal,
 /* Free a library, its kernels and its modules. */
 void cushim__mock_library_destroy(struct mock_library *library);
 
-/* Find the module of a library in a context: if there is one, or made at first use. */
+/* The module of a library in a context: NULL if there is none; load() creates it at first use. */
 struct mock_module *cushim__mock_library_module(const struct mock_library *library,
                                                 const struct mock_context *context);
 CUresult cushim__mock_library_load(struct mock_library *library, struct mock_context *context,
                                    struct mock_module **module);
 
-/* Find a kernel, which is made at first use. NOT_FOUND if the library declares no such kernel. */
+/* Find a kernel; creates it at first use. NOT_FOUND if the library declares no such kernel. */
 CUresult cushim__mock_library_kernel(struct mock_library *library, const char *name,
                                      struct mock_kernel **kernel);
 
-/* Remove a module from its library, as the module's context ends. */
+/* Remove a module from its library when the module's context ends. */
 void cushim__mock_library_forget(struct mock_library *library, struct mock_module *module);
 
-/* Free all modules of a context, as it ends; its memory is freed separately. */
+/* Free all modules of a context when it ends, but not its device memory. */
 void cushim__mock_modules_forget(struct mock_context *context);
 
-/* Libraries, and the kernels that they declare. */
+/* CUDA libraries, and the kernels that they declare. */
 
 struct mock_library {
     struct mock_object object; /* of no context */
@@ -188,7 +188,7 @@ struct mock_kernel {
 
 /* The outputs among the options of a call. The caller owns them. */
 struct mock_jit {
-    uint64_t began_ns; /* by the host's clock */
+    uint64_t began_ns; /* on the monotonic clock, not the virtual one */
     void **wall_time;  /* the option's value; NULL if not asked for */
     struct mock_jit_log {
         char *buffer;

@@ -52,7 +52,7 @@ static size_t find_variable(const struct mock_code *code, size_t number)
     return SIZE_MAX;
 }
 
-/* What kernels have of shared memory is known now. Returns false if one has too much. */
+/* Note how much shared memory each kernel has. Returns false if one has too much. */
 static bool note_shared(struct mock_image *image, const struct ptx_module *program,
                         struct ptx_error *error)
 {

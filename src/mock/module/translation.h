@@ -43,14 +43,14 @@ void cushim__mock_code_wrong(const struct mock_jit *jit, const struct ptx_error 
 CUresult cushim__mock_variables_create(struct mock_module *module);
 struct mock_variables *cushim__mock_variables_retain(struct mock_variables *variables);
 /*
- * The same for a launch, whose texture references stay unchanged, whatever is bound to them later.
- * Returns NULL if memory runs out.
+ * Retain the variables for a launch. If they contain texture references, return a copy instead, in
+ * which these keep what is bound to them now. Returns NULL if memory runs out.
  */
 struct mock_variables *cushim__mock_variables_for_launch(struct mock_variables *variables,
                                                          struct mock_context *context);
 void cushim__mock_variables_release(struct mock_variables *variables);
 
-/* Free what the module owns, as it ends. */
+/* Free what the module owns when it ends. */
 void cushim__mock_variables_free(struct mock_variables *variables);
 
 #endif

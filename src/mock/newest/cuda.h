@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the mock and the tests use of the newest <cuda.h>, for headers down to those of CUDA 11.2.
+ * The declarations of the newest <cuda.h> that the mock and the tests use, for older headers, down
+ * to those of CUDA 11.2.
  *
- * Their sources are written for one header. Where the toolkit's is older, the build lets them find
- * this one first, and <cushim/slots.h> then takes the types of 13.0 for known. The library is
- * compiled without, and so is what proves its public headers.
+ * The sources of the mock and the tests are written for the newest header. If the toolkit's is
+ * older, the build lets them find this file first, and <cushim/slots.h> then assumes that the
+ * header declares the types of 13.0. libcushim, and the tests of its public headers, are compiled
+ * without this file.
  *
- * The types are laid out as the driver's ABI demands, with the members that somebody here uses; a
- * struct that only passes through stays incomplete. Each comes with the version of types.tsv. A
- * number is defined where a header without it is still supported, and harmless where it is named.
+ * The types have the layout of the driver's ABI, with the members that these sources use; a struct
+ * that they only pass on is incomplete. The version in front of each type is that of types.tsv. An
+ * enumerator is defined as a macro, which does no harm if the header has it as well.
  */
 #ifndef CUSHIM_MOCK_NEWEST_CUDA_H
 #define CUSHIM_MOCK_NEWEST_CUDA_H

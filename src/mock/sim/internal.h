@@ -30,7 +30,7 @@ struct mock_sim {
     struct mock_stream_group *groups, *last_group;
     uint64_t submitted, executed;
     uint64_t steps, offered; /* parts of operations; their count at the last offer of the lock */
-    size_t pending, active;  /* operations, and streams that have some */
+    size_t pending, active;  /* operations, and streams that have any */
     uint64_t random;
     uint64_t delay_random;                       /* the random state of delayed answers */
     uint64_t end_reported_ns, effect_visible_ns; /* see cushim__mock_sim_delays_answer() */
@@ -47,7 +47,7 @@ struct mock_sim {
 
     struct cushim__condition changed; /* something ended */
     unsigned waiters;                 /* threads that wait for `changed` */
-    unsigned on_host;                 /* streams whose head a helper has */
+    unsigned on_host;                 /* streams whose head a helper thread has */
     size_t pending_for_executor;      /* operations of which `needs_executor` is set */
     unsigned process_waiters;         /* calls that wait for another process */
 

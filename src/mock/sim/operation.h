@@ -40,14 +40,14 @@ struct mock_operation_class {
      */
     bool (*ready)(struct mock_operation *operation, struct mock_stream *stream);
     /*
-     * Called when the operation is forced because a call waits for it: forces what the operation
-     * waits for itself (cushim__mock_sim_force()). NULL if that is nothing.
+     * Called when the operation is forced because a call waits for it: forces in turn what the
+     * operation waits for (cushim__mock_sim_force()). NULL if it waits for nothing.
      */
     void (*force)(const struct mock_operation *operation);
     /*
-     * For work whose duration shows while it is done: does a part of it, under the lock, and says
-     * how long that takes. The next part is done after this time; after the last one, which returns
-     * false, execute() is called. NULL if execute() does all the work.
+     * For work whose duration is known only once it is done: does a part of it, under the lock, and
+     * reports how long the part takes. The next part is due after this time. The last part returns
+     * false, and execute() follows it. NULL if execute() does all the work.
      */
     bool (*step)(struct mock_operation *operation, uint64_t *duration_ns);
     /*

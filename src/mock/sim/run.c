@@ -43,8 +43,8 @@ static bool can_start(struct mock_stream *stream)
 }
 
 /*
- * Injected faults: an operation that a fault rule applies to takes longer, hangs, fails, or
- * loses its device.
+ * Injected faults: an operation that matches a fault rule takes longer, hangs, fails, or loses its
+ * device.
  */
 
 /* Apply the fault rules to the head of a stream as it begins. Returns false if it hangs. */

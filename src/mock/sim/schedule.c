@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* This file decides when the head of a stream may start, and when it ends. */
+/* Decides when the head of a stream may start, and when it ends. */
 #include "src/mock/sim/internal.h"
 
 static bool has_earlier(const struct mock_stream *stream, uint64_t number)

@@ -24,8 +24,8 @@ void cushim__mock_sim_destroy(void);
 void cushim__mock_sim_elapse(uint64_t duration_ns);
 
 /*
- * Acquire what it takes to queue an operation on any of up to `streams` streams that have nothing
- * queued, so that cushim__mock_sim_submit() does not fail afterwards.
+ * Acquire the threads and the memory that it takes to queue an operation on a stream, while up to
+ * `streams` streams become busy. Afterwards, cushim__mock_sim_submit() does not fail.
  */
 CUresult cushim__mock_sim_reserve(struct mock_stream *stream, struct mock_operation *operation,
                                   size_t streams);
@@ -78,12 +78,12 @@ bool cushim__mock_sim_delays_stream(const struct mock_stream *stream);
 void cushim__mock_sim_end_reported(void);   /* a call reports that work has ended */
 void cushim__mock_sim_effect_visible(void); /* the host can see what work has done */
 
-/* The head of a stream, which its class's `ready` has held back, may be able to start now. */
+/* Consider the head of a stream again, which its class's `ready` has held back. */
 void cushim__mock_sim_recheck(struct mock_stream *stream);
 
 /*
- * If races are detected, number an operation that is executed in the call that creates it, and is
- * never queued.
+ * Number an operation that is never queued, because the call that creates it executes it. Does
+ * nothing unless races are detected.
  */
 void cushim__mock_sim_number(struct mock_stream *stream, struct mock_operation *operation);
 
@@ -107,7 +107,7 @@ uint64_t cushim__mock_sim_executed(void);
  */
 void cushim__mock_sim_force(struct mock_stream *stream, uint64_t number);
 
-/* Drop all queued work of a stream that ends with its context; wait for a host function in it. */
+/* Drop all queued work of a stream whose context ends; wait for a host function in progress. */
 void cushim__mock_sim_forget(struct mock_stream *stream);
 
 /* The same for all streams of a group. Work in other contexts that waited for it continues. */

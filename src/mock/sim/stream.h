@@ -73,7 +73,7 @@ struct mock_stream {
     bool forced_listed; /* in the list of streams whose dependencies are to be forced */
     struct mock_stream *next_forced;
     struct cushim__operation_fault fault; /* of the head, once it has begun */
-    struct mock_stream *next_waiting;     /* that waits for the same record, lane, helper or poll */
+    struct mock_stream *next_waiting;     /* also waits for its record, lane, helper or poll */
     bool destroyed;                       /* by the program: freed once its work has ended */
 
     struct mock_stream *next_planned; /* in the same plan (stream/stream.h) */
@@ -97,7 +97,7 @@ struct mock_stream {
 void cushim__mock_group_begin(struct mock_stream_group *group, unsigned device);
 void cushim__mock_group_end(struct mock_stream_group *group);
 
-/* Add a stream to its group, which its member `group` names; remove it from it, if it is there. */
+/* Add a stream to its group, which is its member `group`, or remove it, if it was added. */
 void cushim__mock_group_add(struct mock_stream *stream);
 void cushim__mock_group_remove(struct mock_stream *stream);
 
@@ -107,10 +107,10 @@ bool cushim__mock_stream_blocks(const struct mock_stream *stream);
 /* End a stream, to which nothing more is submitted. It is freed once its work has ended. */
 void cushim__mock_stream_end(struct mock_stream *stream);
 
-/* Free a stream that has ended, as has its work, unless it is retained. */
+/* Free a stream that has ended and has no work left, unless it is retained. */
 void cushim__mock_stream_free(struct mock_stream *stream);
 
-/* A stream is not freed between these two; the second one frees it if it has ended meanwhile. */
+/* Keep a stream from being freed; release() frees it if it has ended meanwhile. */
 void cushim__mock_stream_retain(struct mock_stream *stream);
 void cushim__mock_stream_release(struct mock_stream *stream);
 

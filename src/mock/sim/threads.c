@@ -69,8 +69,8 @@ void cushim__mock_executor_stop(void)
 }
 
 /*
- * Helper threads: they execute host functions, which may block. Each context has one, so a host
- * function that blocks holds up those of the other streams of its context, as on the real driver.
+ * Helper threads execute host functions, which may block. Each context has one, so a host function
+ * that blocks delays those of the other streams of its context, as with the real driver.
  */
 
 struct mock_helper {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that block advance the clock, or sleep until another thread has done so. */
+/* Calls that block: they advance the clock, or sleep until another thread has done so. */
 #include "src/mock/sim/internal.h"
 #include "src/race/race.h"
 
-/* The interval in host time at which conditions without a notification are polled. */
+/* The interval, in real time, at which conditions without a notification are polled. */
 enum { POLL_NS = 50000 };
 
 /* Work up to a number that a call waits for: of one stream, or of the streams of a context. */
@@ -181,9 +181,9 @@ bool cushim__mock_sim_busy(const struct mock_stream *stream)
 }
 
 /*
- * Adversarial mode: what a driver may do to a program that relies on more than it was promised.
- * Here, a query may report the end of work late. It does not once the program could know better:
- * when a call has reported a later end, or later work has had an effect that the host can see.
+ * Adversarial mode: what a driver may do to a program that relies on more than the reference
+ * promises. Here, a query may report the end of work late, unless the program can already know of
+ * the end: a call has reported a later end, or later work has had an effect that the host can see.
  */
 
 /* At most this many answers in a row are delayed, so that every polling loop ends. */

@@ -32,7 +32,7 @@ static CUresult join(struct mock_capture *capture, struct mock_stream *stream,
     return CUDA_SUCCESS;
 }
 
-/* Called when the graph is destroyed with its parent graph: nobody has what was captured. */
+/* Called when the graph is destroyed with its parent graph, so the captured nodes are lost. */
 static void lose_graph(struct mock_capture *capture)
 {
     cushim__mock_misuse(CUSHIM__CHECK_NONE,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The interface of captures to other calls. Each function returns what the driver does
- * (driver-semantics.md #61 to #73) and invalidates captures where the driver does.
+ * Captures of streams. Each function returns what the driver does (driver-semantics.md #61 to #73)
+ * and invalidates captures where the driver does.
  */
 #ifndef CUSHIM_MOCK_STREAM_CAPTURE_H
 #define CUSHIM_MOCK_STREAM_CAPTURE_H
@@ -19,9 +19,9 @@ struct mock_graph;
 extern struct mock_capture *cushim__mock_captures;
 
 /*
- * Refuse a call that is not allowed during a capture, if the calling thread's mode says so:
- * cuMemAlloc, cuCtxSynchronize, cuEventQuery of an event that is not captured ... This invalidates
- * the captures in question.
+ * Refuse a call that is not allowed during a capture, such as cuMemAlloc, cuCtxSynchronize, or
+ * cuEventQuery of an event that is not captured. Returns 900, and invalidates every capture that
+ * forbids the call by its mode and the calling thread's; CUDA_SUCCESS if there is none.
  */
 CUresult cushim__mock_capture_refuse_unsafe(void);
 static inline CUresult cushim__mock_capture_unsafe(void)
@@ -29,7 +29,7 @@ static inline CUresult cushim__mock_capture_unsafe(void)
     return cushim__mock_captures ? cushim__mock_capture_refuse_unsafe() : CUDA_SUCCESS;
 }
 
-/* Return the capture that is in the way of a stream, if that is the legacy default one, or NULL. */
+/* A capture that forbids the use of a legacy default stream. NULL if none, or for other streams. */
 struct mock_capture *cushim__mock_capture_in_the_way(const struct mock_stream *stream);
 
 /* For cuStreamQuery and cuStreamSynchronize. */
@@ -69,13 +69,13 @@ CUresult cushim__mock_capture_wait(struct mock_stream *stream, struct mock_event
                                    unsigned flags);
 
 /*
- * To be called when the stream is destroyed. Ends a capture that began in it. Returns false, with
- * nothing done, if memory for what it leaves to another's capture runs out; `at_any_price`
- * invalidates that capture instead.
+ * Take a stream that is being destroyed out of its capture. A capture that began in the stream
+ * ends. Any other one keeps the stream's frontier; if there is no memory for that, this returns
+ * false and has done nothing, or, if `at_any_price`, invalidates the capture.
  */
 bool cushim__mock_capture_forget_stream(struct mock_stream *stream, bool at_any_price);
 
-/* End all captures, as the mock ends. */
+/* End all captures when the mock ends. */
 void cushim__mock_captures_clear(void);
 
 /* Shared by the files that implement captures. */

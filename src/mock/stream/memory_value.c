@@ -10,7 +10,7 @@
 #include "src/mock/sim/sim.h"
 #include "src/race/race.h"
 
-/* An operation that does one or several of these in order. */
+/* An operation that executes one or several waits and writes in order. */
 struct batch {
     struct mock_operation operation;
     unsigned count, done;
@@ -48,7 +48,7 @@ static bool load(const struct mock_memory_value *value, uint64_t *found)
     return true;
 }
 
-/* The host may be waiting for the value, so from here on it may know what came before. */
+/* The host may wait for the value, so from here on it may know that earlier work has ended. */
 static bool store(const struct batch *batch, const struct mock_memory_value *value)
 {
     void *host = cushim__mock_memory_host(value->address, value->bytes);
@@ -74,8 +74,9 @@ static unsigned next_wait(const struct batch *batch)
 }
 
 /*
- * Whether all waits are met. Writes before a wait are done here, as somebody may respond to them;
- * those after the last wait are done when the operation executes. Freed memory is a fault then.
+ * Whether all waits are met. This executes the writes before a wait, because the host may respond
+ * to them; the writes after the last wait follow when the operation executes, for which freed
+ * memory is a fault.
  */
 static bool ready(struct mock_operation *operation, struct mock_stream *stream)
 {

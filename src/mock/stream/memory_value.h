@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stream memory operations (driver-semantics.md #59): waits and writes of single values. The memory
- * of a wait is polled, so that whoever writes there releases it, including the host.
+ * Stream memory operations (driver-semantics.md #59): waits for single values, and writes of them.
+ * A wait polls its memory, so a write by the host ends it, too.
  */
 #ifndef CUSHIM_MOCK_STREAM_MEMORY_VALUE_H
 #define CUSHIM_MOCK_STREAM_MEMORY_VALUE_H
@@ -12,7 +12,7 @@
 
 #include "src/mock/sim/operation.h"
 
-/* A value to wait for in memory, or to write there. */
+/* A value to wait for in memory, or to write to it. */
 struct mock_memory_value {
     enum mock_memory_value_kind { MOCK_MEMORY_WAIT, MOCK_MEMORY_WRITE } kind;
     unsigned bytes; /* 4 or 8 */
@@ -22,7 +22,7 @@ struct mock_memory_value {
 };
 
 /*
- * Create an operation that does these in order. Returns INVALID_VALUE if one cannot be done,
+ * Create an operation that waits and writes in this order. Returns INVALID_VALUE if it cannot,
  * NOT_SUPPORTED if the device cannot flush, or OUT_OF_MEMORY.
  */
 CUresult cushim__mock_memory_operation(const struct mock_memory_value *values, unsigned count,

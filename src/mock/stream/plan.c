@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans of what a call queues, all or nothing. */
+/* Plans: all operations of a call are queued, or none. */
 #include <stdlib.h>
 
 #include "src/mock/event/event.h"

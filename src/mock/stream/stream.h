@@ -50,7 +50,7 @@ CUresult cushim__mock_stream_submit(struct mock_stream *stream, void *operation)
 /* Make a stream that is not captured wait for the newest record of the event. */
 CUresult cushim__mock_stream_wait_event(struct mock_stream *stream, struct mock_event *event);
 
-/* As a context ends whose streams are idle, free the default ones and keep those with handles. */
+/* When a context ends, whose streams are idle: free the default ones, keep those with handles. */
 void cushim__mock_streams_forget(struct mock_context *context);
 
 /* Create the operation of a host function or host node, and read its parameters back. */

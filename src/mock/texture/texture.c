@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Texture and surface objects and references, as kernels see them: what a handle stands for, and
- * how long it does.
+ * Texture and surface objects and references, as kernels see them: what a handle refers to, and for
+ * how long.
  */
 #include "src/mock/texture/texture.h"
 
@@ -62,9 +62,9 @@ static bool describe_array(CUarray handle, struct ptx_texture *texture)
 
 /*
  * A program may destroy an object while a pending kernel uses it. That is undefined, but mostly
- * works on a GPU. Which objects a kernel uses is not known before it has ended, as it may find
- * their handles in memory. So a destroyed object is kept until all operations have ended that were
- * submitted before its destruction. The list has the oldest first.
+ * works on a GPU. Which objects a kernel uses is not known before it has ended, because it may load
+ * their handles from memory. So a destroyed object is kept until all operations have ended that
+ * were submitted before its destruction. The list has the oldest first.
  */
 static void free_ended(bool all)
 {

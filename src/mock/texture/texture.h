@@ -28,7 +28,7 @@ struct mock_texture {
 /* Whether kernels can read elements of this format. */
 bool cushim__mock_texture_has_format(CUarray_format format);
 
-/* Destroy an object, which kernels that are pending go on to see. */
+/* Destroy an object. Kernels that are pending may still use it. */
 void cushim__mock_texture_end(struct mock_texture *texture);
 
 /* Create a reference that nothing is bound to, or free one. NULL if memory runs out. */
@@ -37,14 +37,17 @@ void cushim__mock_reference_free(struct mock_texture *texture);
 
 /* Create a reference of a module, whose handle is a number. Fails with OUT_OF_MEMORY. */
 CUresult cushim__mock_reference_create(struct mock_context *context, CUdeviceptr *handle);
-/* Replace a handle by that of a copy, unbound if it is gone. On OUT_OF_MEMORY it becomes 0. */
+/*
+ * Replace the handle of a reference by that of a copy; the copy is unbound if the reference no
+ * longer exists. On OUT_OF_MEMORY the handle becomes 0.
+ */
 CUresult cushim__mock_reference_copy(struct mock_context *context, uint64_t *handle);
 void cushim__mock_reference_destroy(uint64_t handle);
 
-/* Describe a handle as seen by kernel operation `number`. False if it is none or not bound. */
+/* Describe a texture for the launch `number`. False if there is no such texture or none bound. */
 bool cushim__mock_texture_describe(uint64_t handle, uint64_t number, struct ptx_texture *texture);
 
-/* Free what was kept for pending kernels, as the mock ends and no kernel is pending. */
+/* When the mock ends, and no kernel is pending: free the objects that were kept for kernels. */
 void cushim__mock_textures_clear(void);
 
 #endif

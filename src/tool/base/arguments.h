@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command line. Options are rows of a table in arguments.c, and commands are rows in main.c; the
- * parser and the messages work from these.
+ * The command line. Options are rows of a table in arguments.c, and commands are rows of one in
+ * main.c; the parser and the messages use both.
  */
 #ifndef CUSHIM_TOOL_BASE_ARGUMENTS_H
 #define CUSHIM_TOOL_BASE_ARGUMENTS_H
@@ -41,9 +41,9 @@ enum option_kind {
 struct option {
     const char *name; /* with its dashes */
     enum option_kind kind;
-    unsigned commands;         /* that have the option */
+    unsigned commands;         /* bits of enum command: those that have the option */
     size_t field;              /* offset in struct arguments; the kind implies the type */
-    uint64_t minimum, maximum; /* of a number or size */
+    uint64_t minimum, maximum; /* of a number or a size */
     const char *expected;      /* what a path, setting or version is, for messages */
     const char *key; /* of a setting: its key, which a flag turns on; NULL if the value has it */
 };
@@ -57,7 +57,7 @@ struct arguments {
     bool mock;
     bool is_mock_allowed; /* of probe */
     bool has_uuids;       /* of info, for the report */
-    char *folders;        /* of info: where to look for the library, too; to be freed */
+    char *folders;        /* of info: more folders to look in for libcuda.so.1; to be freed */
     bool quiet;
     const char *library; /* --library, or --folder of symbolize */
     const char *config;
@@ -72,7 +72,7 @@ struct arguments {
     char *check_settings;      /* of a check, one per line; to be freed */
     const char *suppressions;  /* of check: a file */
     bool real;                 /* of run: over the real driver */
-    const char *kernels;       /* of run: a library */
+    const char *kernels;       /* of run: a shared library of kernels */
     char **program;            /* the program to start and its arguments; ends with NULL */
     char **files;              /* of symbolize: its operands */
     int file_count;

@@ -51,7 +51,7 @@ static bool open_driver(const char *named, struct cushim_report *report, struct 
     return false;
 }
 
-/* If a mock has no device, its settings are the cause, and no GPU of the machine would help. */
+/* If a mock has no device, its settings are the cause, and not the GPUs of the machine. */
 static void advise_on_mock(struct driver *driver, struct failure *failure)
 {
     static const char advice[] = "This is the mock driver: set devices to 1 or more, and "
@@ -89,7 +89,7 @@ static const char *opened(const struct cushim_report *report)
                : report->library;
 }
 
-/* The function of a mock driver's library, such as that of `cushim run`, that identifies it. */
+/* The function by which a drop-in library, such as that of `cushim run`, identifies itself. */
 static system_function identity_of(const struct cushim_report *report)
 {
     return system_library_function(opened(report), "cushim_mock_identity");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The driver for the commands: initialised, or a failure with the reason; and its devices. */
+/* How commands get an initialised driver, or a failure with the reason, and its devices. */
 #ifndef CUSHIM_TOOL_BASE_DRIVER_H
 #define CUSHIM_TOOL_BASE_DRIVER_H
 
@@ -15,15 +15,16 @@
 
 struct driver {
     struct cushim_report report;
-    bool is_mock;         /* it is a mock driver: this process's, or a library like cushim's */
+    bool is_mock;         /* it is a mock driver: this process's, or a drop-in library */
     bool is_own;          /* it is the mock driver of this process */
     const char *identity; /* how a mock driver identifies itself; NULL if none is open */
     char why_mock[CUSHIM_REPORT_REASON_BYTES + 1]; /* the reason and a blank; empty if asked for */
 };
 
 /*
- * The path to load for one that the user named, or NULL. The loader refuses relative paths, because
- * the current folder may change, but a command is short. Free `*memory` afterwards.
+ * Make the path that the user has named absolute; NULL remains NULL. The loader refuses relative
+ * paths, because the current folder may change, but not while a short command runs. The caller
+ * frees `*memory`.
  */
 const char *driver_library(const char *named, char **memory);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A failure: what the command prints instead of a result, and the status that it exits with.
+ * A failure: what the command prints instead of a result, and its exit status.
  *
- * Functions that can fail take one and return false if they have failed. They leave an earlier
- * failure unchanged: the first one is the cause, later ones are consequences.
+ * A function that can fail takes a pointer to one, and returns false if it has failed. It leaves an
+ * earlier failure unchanged: the first one is the cause, later ones are consequences.
  */
 #ifndef CUSHIM_TOOL_BASE_FAILURE_H
 #define CUSHIM_TOOL_BASE_FAILURE_H

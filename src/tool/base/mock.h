@@ -11,7 +11,7 @@
 
 #include "src/tool/base/arguments.h"
 
-/* Whether there is a mock driver at all. */
+/* Whether cushim is built with the mock driver. */
 bool mock_is_built(void);
 
 /* Use the mock driver as the driver, and initialise it. The report is filled in any case. */
@@ -32,8 +32,8 @@ char *mock_settings(const struct arguments *arguments, const char *before);
 
 /*
  * Check the settings of the command line, then those that a program would read: a file and a text,
- * each of which may be NULL; messages name the text as `where`. A mode is refused in which nothing
- * but the program's own calls of cushim would move the clock.
+ * each of which may be NULL; messages name the text as `where`. The mode `manual` is refused: its
+ * clock moves only by calls of cushim, which an unmodified program does not make.
  */
 bool mock_check(const struct arguments *arguments, const char *file, const char *settings,
                 const char *where, struct failure *failure);

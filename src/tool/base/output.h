@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What commands write: files, and standard output, as lines of text for people or one JSON document
- * for programs, with a check at the end that all of it was written.
+ * The output of the commands: files, and standard output, as lines of text for people or one JSON
+ * document for programs. At the end, output_finish() checks that all of it was written.
  */
 #ifndef CUSHIM_TOOL_BASE_OUTPUT_H
 #define CUSHIM_TOOL_BASE_OUTPUT_H
@@ -42,7 +42,7 @@ void output_report(const struct cushim_report *report);
 /* Print a number of bytes, exactly and, from 1 KiB on, also in the largest unit that fits. */
 void output_bytes(const char *label, size_t bytes, const char *remark);
 
-/* Close standard output. Returns false, with a message on standard error, if some was lost. */
+/* Close standard output. If not all was written, says so on standard error and returns false. */
 bool output_finish(void);
 
 struct failure;

@@ -26,48 +26,50 @@ char *system_own_path(void);
 bool system_file_exists(const char *path);
 
 /*
- * Create a file to write, or empty the one that is there. In a folder that everybody may write,
- * such as /tmp, somebody may have left a link or a file of that name; so a file there is written
- * only if this user owns it and it has no other name. Returns NULL if that fails; `why` is then the
- * reason, and errno is EEXIST if something else is there.
+ * Create a file to write, or truncate an existing one. In a folder that all users may write, such
+ * as /tmp, another user may have left a link or a file of that name. So an existing file there is
+ * truncated only if this user owns it and it has no other name. Returns NULL if that fails; `why`
+ * is then the reason, and errno is EEXIST if something else is there.
  */
 FILE *system_new_file(const char *path, const char **why);
 
-/* A function of a library that has been loaded, or NULL. */
+/* A function of a shared library that is loaded, or NULL. */
 typedef void (*system_function)(void);
 system_function system_library_function(const char *path, const char *name);
 
 /*
  * A variable of the environment, or NULL if it is not set; valid as long as the process lives. The
- * command has it for programs that it starts, so it is read where the library trusts none, too.
+ * command passes it to programs that it starts, so it reads it even where cushim ignores the
+ * environment.
  */
 const char *system_get(const char *name);
 
 /* Set a variable of the environment. */
 bool system_set(const char *name, const char *value, struct failure *failure);
 
-/* The name of the mock driver's library, and the variable of the folders where it is searched. */
+/* The name of the drop-in library, and the variable with the folders in which it is searched. */
 extern const char system_mock_library[], system_search_variable[];
 
 /* What separates these folders, and the characters that their names therefore cannot contain. */
 extern const char system_search_separator[], system_search_forbidden[];
 
-/* Whether the mock driver's library can load a library of kernels. */
+/* Whether the drop-in library can load a shared library of kernels. */
 extern const bool system_loads_kernels;
 
 /*
  * A sentence that says why some programs will not find a library in the first of these folders, or
- * cushim not the one that CUSHIM_LIBRARY names; NULL if they all will.
+ * why cushim will not find the one that CUSHIM_LIBRARY names. NULL if all will.
  */
 const char *system_search_obstacle(void);
 
 /*
- * Become another program, which is searched for as a shell does; or start it, and end as it does.
- * Returns only with a failure: of status 127 if it was not found, otherwise 126.
+ * Replace this process by a program, which is searched for as a shell does; on Windows, start it,
+ * and exit with its status. Returns only with a failure: of status 127 if the program was not
+ * found, otherwise 126.
  */
 void system_execute(char **words, struct failure *failure);
 
-/* Whether a path leads to a file that another can replace, or to nothing yet. */
+/* Whether a path leads to a regular file, which a new one can replace, or to nothing yet. */
 bool system_is_replaceable(const char *path);
 
 /* Rename a file over another one. Returns false if that fails; errno says why. */

@@ -59,7 +59,7 @@ char *system_own_path(void)
 {
     char *path = realpath("/proc/self/exe", NULL);
 
-    /* The file may be gone, as after an update, but this link still leads to it. */
+    /* An update may have removed the file, but this link still leads to it. */
     return path ? path : strdup("/proc/self/exe");
 }
 
@@ -68,7 +68,7 @@ bool system_file_exists(const char *path)
     return access(path, R_OK) == 0;
 }
 
-/* Whether everybody may write to the folder that a file is to be in. */
+/* Whether all users may write to the folder of a file that is to be created. */
 static bool is_in_shared_folder(const char *path)
 {
     char *copy = strdup(path);

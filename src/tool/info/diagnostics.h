@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Diagnostics are causes that keep CUDA from working, and that files, the environment and the
- * report prove. The report says what failed; a diagnostic says why.
+ * Diagnostics: causes that keep CUDA from working, as far as files, the environment and the report
+ * prove them. The report says what failed; a diagnostic says why.
  *
  * Each is a row in diagnostics.tsv: a name for programs, the states of the driver in which it
  * matters, a detector, what it means and what to do.
@@ -83,10 +83,10 @@ __attribute__((format(__printf__, 2, 3)))
 #endif
 void evidence_advise(struct evidence *evidence, const char *format, ...);
 
-/* diagnostics.c: whatever the system. */
+/* diagnostics.c: for every operating system. */
 detector detect_hidden_gpus;
 
-/* diagnostics_library.c: between the linker's search and the driver's library. */
+/* diagnostics_library.c: the dynamic linker's search, and the driver's library. */
 detector detect_stub_folder, detect_shadowed_driver, detect_link_missing, detect_link_name_only,
     detect_dangling_link, detect_stale_cache, detect_library_outside, detect_nixos;
 

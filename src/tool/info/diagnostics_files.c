@@ -112,7 +112,7 @@ int file_each(const struct system_info *info, const char *pattern,
 
 struct first_match {
     bool (*test)(const struct system_info *info, const char *path);
-    char *path; /* NULL once it is found, or if nobody asks for it */
+    char *path; /* NULL once it is found, or if the caller does not ask for it */
 };
 
 static bool match(const struct system_info *info, const char *path, void *data)

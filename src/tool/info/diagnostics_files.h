@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The system that the diagnostics examine: what became of the driver, the environment, and the
- * files of Linux. All paths are absolute, below a root: an empty string for the machine's own
+ * The system that the diagnostics examine: the report on the driver, the environment, and the files
+ * of Linux. All paths are absolute, below a root: an empty string for the machine's own
  * files, or a folder in which a test imitates a machine. A file that cannot be read counts as
  * missing.
  */
@@ -16,7 +16,7 @@
 #include "src/tool/probe/probe.h"
 
 struct system_info {
-    const struct cushim_report *report; /* what became of the driver */
+    const struct cushim_report *report; /* on the driver */
     const char *root;                   /* of the file system */
     const char *folders;                /* to look for the library in, one per line; may be NULL */
     const char *command;                /* path of cushim, to try libraries; NULL if unknown */
@@ -58,7 +58,7 @@ bool file_resolve(const struct system_info *info, const char *path, char *resolv
 bool file_is_library(const struct system_info *info, const char *path,
                      struct cushim__candidate *candidate);
 
-/* The error number of opening a file to read, and perhaps to write; 0 if that works. */
+/* The errno of opening a file to read, and, if `is_written`, to write; 0 if that works. */
 int file_open_error(const struct system_info *info, const char *path, bool is_written);
 
 /* Whether there is a file of no bytes, such as a container's runtime leaves as a mount point. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Detectors of what is wrong between the dynamic linker's search and the driver's library. */
+/* Detectors of reasons why the dynamic linker's search does not find the driver's library. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,7 +36,7 @@ bool detect_stub_folder(const struct system_info *info, struct evidence *evidenc
     return false;
 }
 
-/* Whether libcuda.so.1 is beside a file, in a folder of this many characters, and leads somewhere. */
+/* Whether the folder of a path has a usable libcuda.so.1. `folder` is the length of its name. */
 static bool has_link(const struct system_info *info, const char *path, int folder)
 {
     char link[FILE_PATH_BYTES];

@@ -85,7 +85,7 @@ bool machine_is_tegra(const struct system_info *info)
     char family[32];
     bool is_tegra = file_exists(info, "/etc/nv_tegra_release") || file_exists(info, "/dev/nvmap");
 
-    /* Such as nvidia,p3768-0000+p3767-0000 and nvidia,tegra234: strings that each end with a NUL. */
+    /* Strings such as nvidia,p3768-0000+p3767-0000 and nvidia,tegra234, each with a NUL. */
     for (size_t at = 0; models && at < length && models[length - 1] == '\0';
          at += strlen(models + at) + 1)
         is_tegra = is_tegra || strncmp(models + at, "nvidia,tegra", 12) == 0;
@@ -295,7 +295,7 @@ static void copy_squeezed(char *value, size_t size, const char *text, size_t len
     value[count] = '\0';
 }
 
-/* The rest of the line behind a key, in a file; without a key, its first line. */
+/* The rest of the line after a key, in a file; without a key, its first line. */
 static bool add_fact(const struct system_info *info, struct diagnostics_fact *fact,
                      const char *name, const char *path, const char *key)
 {

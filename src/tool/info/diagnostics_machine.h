@@ -8,24 +8,24 @@
 
 #include "src/tool/info/diagnostics_files.h"
 
-/* Of devices of the PCI bus, the first numbers of their class. */
+/* The beginnings of the class codes of PCI devices. */
 #define MACHINE_DISPLAY "0x03"    /* a display controller: VGA or 3D */
 #define MACHINE_NVSWITCH "0x0680" /* a bridge of no other kind */
 
 /*
- * In NVIDIA's lists of supported GPUs, the numbers of the PCI devices of Turing and later are not
- * below the first of these, and those of Blackwell not below the second.
+ * PCI device ids in NVIDIA's lists of supported GPUs: those of Turing and later GPUs are at least
+ * the first of these, and those of Blackwell GPUs at least the second.
  */
 enum { MACHINE_TURING = 0x1e00, MACHINE_BLACKWELL = 0x2900 };
 
 enum { MACHINE_RELEASE_BYTES = 64, MACHINE_MOST_GPUS = 64 };
 
-/* A sandbox, by what is the same for all of one kind: how it is given GPUs and a driver. */
+/* The kinds of sandboxes, which differ in how they get GPUs and a driver. */
 enum machine_sandbox {
     SANDBOX_NONE,
-    SANDBOX_CONTAINER, /* of Docker, Podman, Kubernetes and whatever works like these */
+    SANDBOX_CONTAINER, /* of Docker, Podman, Kubernetes and the like */
     SANDBOX_APPTAINER,
-    SANDBOX_TOOLBOX, /* toolbox and Distrobox, which share the host's /dev */
+    SANDBOX_TOOLBOX, /* toolbox and Distrobox, which share the machine's /dev */
     SANDBOX_LXC,
     SANDBOX_FLATPAK,
     SANDBOX_SNAP,
@@ -75,7 +75,7 @@ struct machine_gpu {
     char model[96];
     char uuid[64]; /* empty if unknown; with question marks if not read yet */
     int minor;     /* of its device file; negative if unknown */
-    bool is_here;  /* its device file is there and can be opened, or is not known */
+    bool is_here;  /* its device file can be opened, or is not known */
 };
 
 /* Read them; returns how many. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The search of the dynamic linker, as far as files and the environment show it, and the folders in
- * which a library may be that no search finds. Both are read once, as a command is short.
+ * which a library may be that no search finds. Both are read once, because a command is short.
  */
 #ifndef CUSHIM_TOOL_INFO_DIAGNOSTICS_SEARCH_H
 #define CUSHIM_TOOL_INFO_DIAGNOSTICS_SEARCH_H
@@ -54,7 +54,7 @@ bool search_is_library(const struct system_info *info, const char *path);
 bool search_is_versioned(const struct system_info *info, const char *path);
 bool search_is_unfound(const struct system_info *info, const char *path);
 
-/* A driver's library that no search finds: without its link, or in a folder that is not searched. */
+/* Whether there is a driver's library that no search finds: without its link, or elsewhere. */
 bool search_has_unfound(const struct system_info *info);
 
 /* The library of a release, other than the one that is loaded. */
@@ -84,7 +84,7 @@ struct search_libraries {
  */
 const struct search_libraries *search_libraries(const struct system_info *info);
 
-/* Whether the linker continues its search when it meets a file. */
+/* Whether the linker ignores a file that it finds, and continues its search. */
 bool search_passes_over(const struct cushim__candidate *look);
 
 #endif

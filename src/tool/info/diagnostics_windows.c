@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Windows has one detector of its own; what files of Linux prove is not known. */
+/* Windows has one detector of its own. The functions that read files of Linux find nothing here. */
 #include <stdio.h>
 #include <windows.h>
 
@@ -33,7 +33,7 @@ int diagnostics_facts(const struct system_info *info,
     return 1;
 }
 
-/* Windows puts the host's drivers into this folder of a container. */
+/* Windows puts the drivers of the machine into this folder of a container. */
 bool detect_host_driver(const struct system_info *info, struct evidence *evidence)
 {
     static const wchar_t store[] = L"\\HostDriverStore\\FileRepository\\";

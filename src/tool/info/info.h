@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `cushim info` has found, for the output and for the report that is shown to others. */
+/* What `cushim info` has found, for its output and for the report that users pass on to others. */
 #ifndef CUSHIM_TOOL_INFO_INFO_H
 #define CUSHIM_TOOL_INFO_INFO_H
 
@@ -19,7 +19,7 @@ struct info {
     int device_count;
 };
 
-/* Print it, or write its members. */
+/* Print the result, or write its JSON members. */
 void info_print(const struct info *info);
 void info_json(const struct info *info, struct json *json);
 

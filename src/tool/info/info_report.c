@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * `cushim info --report`: what the maintainer of a program would ask its user for, in a file that
- * can be shown to others. It has neither names of users nor, unless asked for, UUIDs: the text is
- * written to a temporary file first, and these are replaced in it, wherever they come from.
+ * can be shown to others. It contains no names of users and, unless asked for, no UUIDs: the text
+ * is written to a temporary file first, in which all of them are replaced.
  */
 #include "src/tool/info/info.h"
 
@@ -15,7 +15,7 @@
 
 #include "src/tool/base/system.h"
 
-/* Others may contain secrets. */
+/* The variables that the report contains; others may hold secrets. */
 static const char *const variables[] = {
     "CUDA_VISIBLE_DEVICES",
     "CUDA_DEVICE_ORDER",
@@ -111,7 +111,7 @@ static bool is_separator(char c)
            c == '=' || c == '\0';
 }
 
-/* The length of a UUID at a place of the text, behind GPU- or MIG-; 0 if there is none. */
+/* The length of a UUID at a place of the text, after GPU- or MIG-; 0 if there is none. */
 static size_t uuid_length(const char *at)
 {
     size_t length = 4;
@@ -135,7 +135,7 @@ static size_t user_length(const char *text, const char *at)
             (at == text || is_separator(at[-1])) && is_separator(at[length]))
             return length;
     }
-    /* Whoever else's home it is. */
+    /* The home of any other user. */
     if (at - text >= 6 && strncmp(at - 6, "/home/", 6) == 0)
         return strcspn(at, "/:;\" \n");
     return 0;

@@ -148,7 +148,7 @@ static void judge_silence(const struct probe_process *process, enum probe_answer
                       is_driver ? driver_advice : command_advice);
 }
 
-/* Name the library that was being opened. It is certain only if somebody has named it. */
+/* Name the library that was being opened. It is certain only if the user has named it. */
 static void name_library(const char *library, struct probe_result *result)
 {
     char room[PROBE_PATH_BYTES];

@@ -72,8 +72,8 @@ CUresult probe_run(const char *command, const char *library, uint64_t timeout_ns
 enum status command_probe(const struct arguments *arguments);
 
 /*
- * Try the driver that the command line asks for in a separate process, for this time, or for 10 s if
- * that is 0. Returns the codes of probe_run().
+ * Try the driver that the command line asks for in a separate process, for at most `timeout_ns`, or
+ * for 10 s if that is 0. Returns the codes of probe_run().
  */
 CUresult probe_driver(const struct arguments *arguments, uint64_t timeout_ns,
                       struct probe_result *result);

@@ -2,9 +2,10 @@
 /*
  * The process of a probe: how it is started, watched and ended, and its end of the pipe.
  *
- * posix_spawn() starts it, because the driver may have started threads here and fork() would run
- * their handlers. It leads a group, whose number is not reused before the process is waited for. So
- * its end is detected first (WNOWAIT), then the group is killed, then it is waited for.
+ * posix_spawn() starts the process, because the driver may have started threads in this one, and
+ * fork() would run their handlers. The process leads a group, whose number is not reused before the
+ * process is waited for. So the functions first detect that it has ended (WNOWAIT), then kill the
+ * group, then wait for it.
  */
 #define _GNU_SOURCE
 #include "src/tool/probe/probe.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program finds in place of libcuda.so.1, and `cushim run`. */
+/* Lets a program find another library in place of libcuda.so.1; and `cushim run`. */
 #include "src/tool/run/program.h"
 
 #include <stdio.h>

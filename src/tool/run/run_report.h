@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was found about a program that runs on the mock driver or is checked. */
+/* The findings about a program that runs on the mock driver or is checked. */
 #ifndef CUSHIM_TOOL_RUN_RUN_REPORT_H
 #define CUSHIM_TOOL_RUN_RUN_REPORT_H
 
@@ -30,7 +30,7 @@ const char *finding_text(const struct finding *finding);
 /* Where findings come from, and how they are judged. */
 struct run_report {
     const char *command;  /* `cushim run` */
-    const char *variable; /* of the environment: says where a process writes them */
+    const char *variable; /* the environment variable that says where a process writes them */
     const char *nothing;  /* the message if no process has written any */
     /* Judges the findings when the program has ended; NULL if all are failures. */
     void (*judge)(const struct arguments *arguments, struct findings *findings);

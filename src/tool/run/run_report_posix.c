@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In each process of the program, the library in place of libcuda.so.1 writes its findings into a
- * file, in a folder that only this user can enter. When the program has ended, the files are read
- * and removed.
+ * In each process of the program, the library in place of libcuda.so.1 writes its findings to a
+ * file in a folder that only this user can enter. When the program has ended, the command reads the
+ * files and removes them.
  */
 #define _GNU_SOURCE
 #include "src/tool/run/run_report.h"

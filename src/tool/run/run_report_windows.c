@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `cushim run` and `cushim check` can do on other systems but refuse on Windows. */
+/* The functions of `cushim run` and `cushim check` that Windows lacks: they only refuse. */
 #include "src/tool/run/program.h"
 #include "src/tool/run/run_report.h"
 

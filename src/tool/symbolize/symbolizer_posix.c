@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Symbolizes with addr2line, or with LLVM's tools, which have the same options. There is one
- * process for each module, which reads an address and writes two lines for each function that is
+ * Symbolizes with addr2line, or with LLVM's tools, which have the same options. Each module has a
+ * process of the tool, which reads an address and writes two lines for each function that is
  * inlined there. It is started without a shell, and a name in the text is never taken as a path.
  */
 #define _GNU_SOURCE

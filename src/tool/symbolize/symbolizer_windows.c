@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* On Windows no address is looked up. */
+/* On Windows, cushim looks up no addresses. */
 #include "src/tool/symbolize/symbolizer.h"
 
 bool symbolizer_find(const char *folder, const char *name, uint64_t offset, char *text, size_t size)

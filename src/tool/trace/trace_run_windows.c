@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `cushim trace` can do on other systems but refuses on Windows. */
+/* The functions of `cushim trace` that Windows lacks: they only refuse. */
 #include "src/tool/trace/trace.h"
 
 char *trace_demangle_lines(const char *lines, size_t size)

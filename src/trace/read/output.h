@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The outputs of a timeline. The caller checks the file for errors with ferror(). */
+/* Write a timeline in several formats. The caller checks the file for errors with ferror(). */
 #ifndef CUSHIM_TRACE_READ_OUTPUT_H
 #define CUSHIM_TRACE_READ_OUTPUT_H
 
@@ -23,7 +23,7 @@ void trace_demangle(struct trace_timeline *timeline,
 /* The summary: about thirty lines of at most a hundred columns. */
 void trace_write_summary(const struct trace_timeline *timeline, FILE *file);
 
-/* A JSON string that may stand in HTML: `<` is escaped, and invalid UTF-8 is replaced. */
+/* A JSON string that may be part of HTML: `<` is escaped, and invalid UTF-8 is replaced. */
 void trace_put_string(FILE *file, const char *text);
 
 /* A JSON array of strings of a set: those with these numbers, or the first if that is NULL. */

@@ -215,7 +215,7 @@ static void put_streams(const struct trace_timeline *timeline, FILE *file)
         fprintf(file, "  and %zu more streams\n", timeline->stream_count - STREAMS);
 }
 
-/* Insert a gap into the list of the longest, behind those of the same length. */
+/* Insert a gap into the list of the longest, after those of the same length. */
 static void add_gap(struct span *gaps, const struct span *gap)
 {
     size_t place = GAPS;

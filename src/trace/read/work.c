@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The devices' work: its contexts and streams, and the calls that queued it. */
+/* The work of the devices, by context and stream, and the calls that queued it. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

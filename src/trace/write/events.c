@@ -63,7 +63,7 @@ static const struct cushim_table *driver(void)
     return &cushim__layer_next;
 }
 
-/* Record the next base event, and take its time from the host's clock before and after it. */
+/* Record the next base event, and read the host's clock before and after it. */
 static bool renew_base(struct trace_context *context)
 {
     const uint64_t index = context->base_count % BASES;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names of kernels and of functions that the registry does not have, as the file has them. */
+/* Writes the names of kernels, and of functions that the registry lacks, to the trace. */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which calls queue work, of what kind, and what a trace says of it. */
+/* Which calls queue work, of what kind, and how a trace describes it. */
 #include <cuda.h>
 
 #include "src/driver_api/copy.h"

@@ -59,14 +59,14 @@ void cushim__trace_file_close(bool is_alone);
 void cushim__trace_file_unmap(void);
 
 /*
- * Reserve room for a record of this thread with `words` words, all zeros but for that number. A
- * reader sees the record once it is published; publish it before you reserve another one. Returns
+ * Reserve room for a record of this thread with `words` words; its other bytes are zero. A reader
+ * sees the record once it is published; publish it before you reserve another one. Returns
  * NULL if the file is full.
  */
 struct trace_record *cushim__trace_reserve(size_t words);
 void cushim__trace_publish(const struct trace_record *record);
 
-/* Ids of published records, never 0. NULL for an id of a closed file, and for what is no id. */
+/* Ids of published records, never 0. NULL if an id is wrong, or its file is closed. */
 uint64_t cushim__trace_record_id(const struct trace_record *record);
 struct trace_record *cushim__trace_record_of(uint64_t id);
 
@@ -82,7 +82,7 @@ void cushim__trace_name(enum trace_named what, uint64_t of, const char *name);
 /* Record the name of a function that the driver has and the registry does not. */
 void cushim__trace_name_unknown(const char *name, const void *function);
 
-/* From now on handles may stand for other functions, or there is another file. */
+/* Forget which names are recorded: handles may be reused, or a new file begins. */
 void cushim__trace_names_forget(void);
 
 /* work.c: which calls queue work, by the registry. */
@@ -93,7 +93,8 @@ bool cushim__trace_is_work(unsigned slot);
 void cushim__trace_work_describe(const struct cushim__call *call, struct trace_work *work);
 
 /*
- * device_times.c: when the device did the work. `roles` are those of the function: trace_roles_of().
+ * device_times.c: when the device did the work. `roles` are those that trace_roles_of() returns for
+ * the function.
  */
 bool cushim__trace_times_begin(void); /* false if memory runs out */
 void cushim__trace_time_before(const struct cushim__call *call, unsigned roles);
@@ -107,7 +108,7 @@ void cushim__trace_time_end(struct cushim__call *call, unsigned roles, CUresult 
  */
 void cushim__trace_times_finish(struct trace_header *header, bool is_alone);
 
-/* In the child of a fork, the events are the parent's. */
+/* Forget the events in the child of a fork, where they are the parent's. */
 void cushim__trace_times_forget(void);
 
 /*
@@ -120,11 +121,11 @@ void cushim__trace_pair_end(const struct cushim__traced *traced, CUresult answer
 /* The program has waited for the device: read the times of work in the current context. */
 void cushim__trace_pairs_read(void);
 
-/* Before the primary context may end, its times are read; afterwards, it may have ended. */
+/* Before the primary context may end, read its times; afterwards, find out whether it has ended. */
 void cushim__trace_primary_releasing(CUdevice device);
 void cushim__trace_primary_released(CUdevice device);
 
-/* Events end with their context, so if `may_read`, their times are read before. */
+/* Before a context ends, and its events with it: read their times if `may_read`. */
 void cushim__trace_context_destroyed(CUcontext handle, bool may_read);
 void cushim__trace_primary_retained(CUdevice device, CUcontext handle);
 void cushim__trace_count_untimed(uint64_t count);
@@ -134,7 +135,7 @@ void cushim__trace_events_forget(void);
 /* writer.c */
 uint64_t cushim__trace_now(void);
 
-/* Whether there is a file; and whether calls and ranges are recorded at this moment. */
+/* Whether there is a file, and whether calls and ranges are recorded at this moment. */
 bool cushim__trace_has_file(void);
 bool cushim__trace_is_recording(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The page that shows a trace; head of trace.js says what stands between its two parts. */
+/* The two parts of the HTML page that shows a trace. The data between them: see trace.js. */
 #ifndef CUSHIM_TRACE_READ_VIEWER_VIEWER_H
 #define CUSHIM_TRACE_READ_VIEWER_VIEWER_H
 
