@@ -134,9 +134,9 @@ static void judge_sticky(const struct cushim__call *call, CUresult answer)
     sticky = answer;
     sticky_call = call->number;
     cushim__text_begin(&text, buffer, sizeof buffer);
-    cushim__text_format(&text, "%s answers ", cushim__slot_name(call->slot));
+    cushim__text_format(&text, "%s returned ", cushim__slot_name(call->slot));
     cushim__result_add(&text, answer);
-    cushim__text_add(&text, ", of work that has failed before, and so will what follows");
+    cushim__text_add(&text, ", from work queued earlier; every later call will return it too");
     print_works(&text);
     cushim__check_report(call, CUSHIM__CHECK_ERROR_STICKY, NULL, NULL, "%s", buffer);
 }
@@ -184,10 +184,10 @@ static void judge_ignored(const struct cushim__call *call, CUresult answer)
             continue;
         if (is_of_handle(answer) && is_nothing(call, i, failure->type))
             cushim__check_report(call, CUSHIM__CHECK_ERROR_IGNORED, NULL, NULL,
-                                 "it is given what %s of call %" PRIu64
-                                 " failed to create, which returned %s",
-                                 cushim__slot_name(failure->slot), failure->call,
-                                 cushim__result_name(failure->answer));
+                                 "%s uses what %s (call %" PRIu64
+                                 ") failed to create, which returned %s",
+                                 cushim__slot_name(call->slot), cushim__slot_name(failure->slot),
+                                 failure->call, cushim__result_name(failure->answer));
         failure->call = 0;
     }
     if (answer != CUDA_SUCCESS && !cushim__result_is_sticky(answer) && effect &&

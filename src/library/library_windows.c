@@ -44,7 +44,7 @@ bool cushim__library_kernels(struct cushim_mock *mock, char *message, size_t siz
     (void)mock;
     is_done = cushim__system_variable_nonempty("CUSHIM_MOCK_KERNELS", &file) && !file;
     if (!is_done)
-        snprintf(message, size, "CUSHIM_MOCK_KERNELS is not there on Windows: remove it");
+        snprintf(message, size, "CUSHIM_MOCK_KERNELS is not supported on Windows: remove it");
     free(file);
     return is_done;
 }

@@ -196,7 +196,7 @@ static const char *advice(CUresult code)
         return ": what is loaded is a stub, no driver; let a driver be found before it, or leave "
                ".context out";
     default:
-        return "; mend what cushim_driver() answers, or leave .context out";
+        return "; make cuInit succeed first, or do not set .context";
     }
 }
 
@@ -334,7 +334,7 @@ CUresult cushim_test_end(struct cushim_test *test, char *buffer, size_t size)
     if (!test)
         return CUDA_SUCCESS;
     if (!runs(test)) {
-        cushim__text_add(&text, "this test has ended, or is none\n");
+        cushim__text_add(&text, "this is not the running test\n");
         return CUDA_ERROR_INVALID_VALUE;
     }
     print_verdict(test, &text);

@@ -63,7 +63,7 @@ static enum status refuse_command(const char *word)
     for (const struct command_row *row = commands; row->name; row++)
         cushim__suggestion_offer(&suggestion, row->name);
     cushim__suggestion_offer(&suggestion, "help");
-    failure_set(&failure, STATUS_USAGE, "Read which there are with `cushim help`.",
+    failure_set(&failure, STATUS_USAGE, "Run `cushim help` for the list of commands.",
                 "there is no command '%.160s'%s%s%s", word,
                 suggestion.name ? "; did you mean '" : "", suggestion.name ? suggestion.name : "",
                 suggestion.name ? "'?" : "");

@@ -306,7 +306,7 @@ CUresult cushim__mock_image_read(struct mock_image *image, const void *start,
     CUresult code = copy_image(start, &copy, &bytes);
 
     if (code != CUDA_SUCCESS)
-        return cushim__mock_image_refuse(image, code, "the image is not all there");
+        return cushim__mock_image_refuse(image, code, "the image is truncated");
     code = cushim__mock_image_read_bytes(image, copy, bytes, target);
     free(copy);
     return code;

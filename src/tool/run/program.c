@@ -127,7 +127,7 @@ static bool set_kernels(const struct arguments *arguments, struct failure *failu
 
     if (arguments->kernels && !system_loads_kernels) {
         failure_set(failure, STATUS_USAGE, "Link the mock and register them in the program.",
-                    "--kernels is not there on Windows.");
+                    "--kernels is not supported on Windows.");
         is_done = false;
     } else if (arguments->kernels && (!file || !system_file_exists(file))) {
         failure_set(failure, STATUS_USAGE,

@@ -7,7 +7,7 @@ int run_reported(const struct arguments *arguments, const struct run_report *rep
                  struct failure *failure)
 {
     (void)report;
-    failure_set(failure, STATUS_USAGE, "Leave it out.", "%s is not there on Windows.",
+    failure_set(failure, STATUS_USAGE, "Leave it out.", "%s is not supported on Windows.",
                 arguments->report ? "--report" : "--error-exitcode");
     return (int)failure->status;
 }
