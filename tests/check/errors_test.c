@@ -39,7 +39,7 @@ static void the_first_sticky_error_names_the_work_that_may_have_caused_it(void *
     finding = cushim__finding_next(NULL);
     assert_non_null(finding);
     assert_non_null(
-        strstr(finding->what, "cuStreamSynchronize answers CUDA_ERROR_ILLEGAL_ADDRESS"));
+        strstr(finding->what, "cuStreamSynchronize returned CUDA_ERROR_ILLEGAL_ADDRESS"));
     assert_non_null(strstr(finding->what,
                            "the last first: cuLaunchKernel \"cushim_spin\" of call 14, "
                            "cuMemsetD8Async of call 13"));

@@ -103,8 +103,8 @@ static void context_that_fails_is_reported_with_its_call(void **state)
     options.context = true;
     options.settings = "fault = cuDevicePrimaryCtxRetain => out_of_memory";
     assert_refused(CUDA_ERROR_OUT_OF_MEMORY,
-                   "context: cuDevicePrimaryCtxRetain answers CUDA_ERROR_OUT_OF_MEMORY; mend what "
-                   "cushim_driver() answers, or leave .context out");
+                   "context: cuDevicePrimaryCtxRetain answers CUDA_ERROR_OUT_OF_MEMORY; make "
+                   "cuInit succeed first, or do not set .context");
 }
 
 static const char exists[] = "a test, a mock or a layer exists in this process: end it first "
@@ -320,7 +320,7 @@ static void test_ends_once(void **state)
     ended = testkit;
     OK(cushim_test_end(ended, text, sizeof text));
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_test_end(ended, text, sizeof text));
-    assert_string_equal(text, "this test has ended, or is none\n");
+    assert_string_equal(text, "this is not the running test\n");
     assert_null(cushim_test_mock(ended));
     assert_null(cushim_test_layer(ended));
 }

@@ -144,7 +144,7 @@ class Usage(ToolTest):
                 self.assert_status(result, USAGE)
                 self.assertEqual(result.out, '')
                 self.assertTrue(result.err.startswith('cushim: ' + message), result.err)
-                self.assertRegex(result.err, r'\nadvice: Read .* with `cushim help.*`\.\n')
+                self.assertRegex(result.err, r'\nadvice: (?:Read .* with|Run) `cushim help.*`.*\.\n')
 
     def test_json(self):
         for words in ['time', '--json', '--bytes', 'x'], ['time', '--bytes', 'x', '--json']:
