@@ -21,8 +21,10 @@ WARNINGS = ['-Wall', '-Wextra', '-Wpedantic', '-Wshadow', '-Wconversion', '-Werr
 # Compilers know C++23 under one of two names.
 STANDARDS = [['c++11'], ['c++14'], ['c++17'], ['c++20', 'c++2a'], ['c++23', 'c++2b']]
 MODES = [[], ['-fno-exceptions', '-fno-rtti']]
-# They use every function of the header.
+# They use every function of the header. Compiled as one file, they take a third of the time.
 SOURCES = ['owners_test.cpp', 'results_test.cpp', 'second.cpp']
+PROGRAM = ''.join('#define main main_of_%d\n#include "%s"\n#undef main\n' % (
+    number, os.path.join(HERE, source)) for number, source in enumerate(SOURCES))
 HEADER = '#include <cushim/cushim.hpp>\n'
 
 # The same function with the header and in C: the parameters of each, and the bodies.
@@ -46,6 +48,13 @@ def compile_text(compiler, options, text, *arguments):
                             input=text, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                             text=True, check=False)
     return result.returncode, result.stdout
+
+
+def version(compiler):
+    """Return what is the same for two names of a compiler."""
+    text = subprocess.run([*compiler, '--version'], stdout=subprocess.PIPE, text=True,
+                          check=True).stdout
+    return text.split('\n', 1)[0].partition(' ')[2]
 
 
 def standards(compiler):
@@ -77,13 +86,10 @@ class Compile(unittest.TestCase):
             self.assertIn('-std=c++11', found)
             for standard in found:
                 for mode in MODES:
-                    for source in SOURCES:
-                        with self.subTest(compiler=compiler, standard=standard, mode=mode,
-                                          source=source):
-                            status, words = compile_text(
-                                compiler, [standard, *mode, *WARNINGS],
-                                '#include "%s"\n' % os.path.join(HERE, source), '-fsyntax-only')
-                            self.assertEqual(status, 0, words)
+                    with self.subTest(compiler=compiler, standard=standard, mode=mode):
+                        status, words = compile_text(compiler, [standard, *mode, *WARNINGS],
+                                                     PROGRAM, '-fsyntax-only')
+                        self.assertEqual(status, 0, words)
 
     def test_every_mode_of_the_cuda_header(self):
         for define in '-DCUDA_API_PER_THREAD_DEFAULT_STREAM', '-DCUSHIM_STATIC':
@@ -170,9 +176,11 @@ if __name__ == '__main__':
         print('skipped: there is no C++ compiler')
         sys.exit(77)
     COMPILERS = [first.split()]
+    versions = [version(COMPILERS[0])]
     for other in others.split():
-        if shutil.which(other):
-            COMPILERS.append([other])
-        else:
+        if not shutil.which(other):
             print('skipped:', other, 'is not installed')
+        elif version([other]) not in versions:
+            COMPILERS.append([other])
+            versions.append(version([other]))
     unittest.main(argv=sys.argv[:1], verbosity=2)
