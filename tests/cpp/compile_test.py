@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""cushim.hpp compiles without a warning, with several compilers and every standard, with and without
-exceptions and RTTI, and its calls compile to the calls of the C functions.
+"""cushim.hpp compiles without a warning, with several compilers and every standard, with and
+without exceptions and RTTI, and its calls compile to the calls of the C functions.
 
     compile_test.py "COMPILER..." "OTHER COMPILER..." ARGUMENT...
 
