@@ -50,7 +50,7 @@ class TwoFiles(consumer.Consumer):
             text = file.read()
         name = os.path.basename(path)
         with open(os.path.join(self.folder, name), 'w', encoding='utf-8') as file:
-            file.write(text.replace('<cushim/cushim.h>', '"cushim.h"'))
+            file.write(re.sub(r'<cushim/(cushim\.h(?:pp)?)>', r'"\1"', text))
         return name
 
     def compile(self, *arguments, compiler=None):
@@ -113,6 +113,18 @@ class TwoFiles(consumer.Consumer):
                              '-Werror', 'program.cpp', self.object, compiler=CPP)
         self.assert_answers(program, MOCK)
         self.assert_needs(program, [])
+
+    def test_header_for_cpp_is_a_third_file(self):
+        if not CPP:
+            self.skipTest('there is no C++ compiler')
+        shutil.copy(os.path.join(FOLDER, 'cushim.hpp'), self.folder)
+        source = self.adapt(os.path.join(SOURCE, 'examples', 'deadline.cpp'))
+        program = self.build('deadline', '-std=c++11', '-Wall', '-Wextra', '-Wpedantic',
+                             '-Wshadow', '-Werror', source, self.object, compiler=CPP)
+        if MOCK:
+            consumer.run(sys.executable,
+                         os.path.join(SOURCE, 'tests', 'examples', 'run_example.py'), program,
+                         MOCK, env=consumer.environment())
 
     @staticmethod
     def needs_the_mock(folder, name):

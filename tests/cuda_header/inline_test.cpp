@@ -15,10 +15,7 @@ inline allocator of_the_header()
 }
 
 template <CUresult(CUDAAPI *Function)(CUevent)> struct closer {
-    CUresult operator()(CUevent event) const
-    {
-        return Function(event);
-    }
+    CUresult operator()(CUevent event) const { return Function(event); }
 };
 
 // The other file's.

@@ -96,9 +96,9 @@ class Source(Archive):
 
 
 class Single(Archive):
-    FILES = ['CMakeLists.txt', 'LICENSE', 'cushim.c', 'cushim.h']
+    FILES = ['CMakeLists.txt', 'LICENSE', 'cushim.c', 'cushim.h', 'cushim.hpp']
 
-    def test_it_holds_four_files(self):
+    def test_it_holds_five_files(self):
         self.assertEqual(self.members('cushim-single-' + VERSION), self.FILES)
 
     def test_they_are_those_of_the_build(self):

@@ -27,6 +27,7 @@ LAST_DIGIT = '[468]' if RUNNER or os.name == 'nt' else '6'
 NO_DRIVER = r'driver: .+\.\n.+\.\n'
 EXAMPLES = {
     'event_timing': (r'256 MiB filled in 0\.064 ms: 422%s GB/s\n' % LAST_DIGIT, 1, NO_DRIVER),
+    'deadline': (r'16 MiB filled in 0\.00\d ms\n', 1, NO_DRIVER),
     'driver_calls': (r'stack of a thread: \d+ bytes\npriority of the stream: 0\n'
                      r'the value has come\n', 1, NO_DRIVER),
     'gpu_optional': (r'drawn by the GPU: NVIDIA H200\nchecksum 62fa24b5\n', 0, ''),

@@ -6,7 +6,7 @@
 
 The language of a block determines how it is tested:
 
-    c        a program that the build compiles, and usually runs, contains the block (SOURCES)
+    c, cpp   a program that the build compiles, and usually runs, contains the block (SOURCES)
     console  its commands run in a folder with the PROGRAMs and the fake drivers, and print what the
              block shows. A line `...` stands for any lines, `...` in a line for any text
     diff     it changes tests/pages/linked.c to tests/pages/switched.c; both are compiled
@@ -36,8 +36,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 
 import pages  # noqa: E402
 
-# The programs that contain C blocks of the pages.
-SOURCES = ['examples/**/*.c', 'tests/pages/*.c']
+# The programs that contain C and C++ blocks of the pages.
+SOURCES = ['examples/**/*.c', 'examples/*.cpp', 'tests/pages/*.c']
 
 # For blocks that another test runs: the page and the first line of code, the file that runs the
 # block, and how the block is called there. ci_test.py also compares the blocks of docs/ci.md with
@@ -282,8 +282,8 @@ class Links(unittest.TestCase):
 
 class Blocks(unittest.TestCase):
     def test_each_has_a_language_that_is_tested(self):
-        tested = {'c', 'console', 'diff', 'conf', 'fault', 'json', 'sh', 'ini', 'meson', 'cmake',
-                  'yaml', 'text'}
+        tested = {'c', 'cpp', 'console', 'diff', 'conf', 'fault', 'json', 'sh', 'ini', 'meson',
+                  'cmake', 'yaml', 'text'}
         for page in guides():
             for language, text in fences(read(page)):
                 with self.subTest(page=page, block=text):
@@ -307,7 +307,7 @@ class Blocks(unittest.TestCase):
     def test_c_is_part_of_a_program(self):
         programs = [squeeze(read(os.path.relpath(path, SOURCE))) for pattern in SOURCES
                     for path in glob.glob(os.path.join(SOURCE, pattern), recursive=True)]
-        found = blocks('c')
+        found = blocks('c') + blocks('cpp')
         self.assertGreater(len(found), 12)
         for page, text in found:
             with self.subTest(page=page, block=text):
