@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The calls that launch kernels and host functions. */
+#include "src/mock/core/ability.h"
 #include "src/mock/core/state.h"
 #include "src/mock/functions/functions.h"
 #include "src/mock/launch/kernel.h"
@@ -40,7 +41,10 @@ static CUresult check_cooperative(const struct target *target,
     const int multiprocessors = cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     const int at_once =
         cushim__mock_function_blocks(target->function, threads, shape->shared_bytes);
+    const CUresult code = cushim__mock_needs(MOCK_NEEDS_COOPERATIVE_LAUNCH);
 
+    if (code)
+        return code;
     return blocks > (uint64_t)at_once * (uint64_t)multiprocessors
                ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
                : CUDA_SUCCESS;
@@ -103,9 +107,13 @@ static CUresult check_cluster(const struct mock_function *function,
     const int dimensions[3] = {(int)value->clusterDim.x, (int)value->clusterDim.y,
                                (int)value->clusterDim.z};
     unsigned blocks = 1;
+    CUresult code;
 
     if (dimensions[0] == 0 && dimensions[1] == 0 && dimensions[2] == 0)
         return CUDA_SUCCESS;
+    code = cushim__mock_needs(MOCK_NEEDS_CLUSTER_LAUNCH);
+    if (code)
+        return code;
     for (unsigned i = 0; i < 3; i++) {
         if (dimensions[i] <= 0 || dimensions[i] > (int)LARGEST ||
             shape->grid[i] % (unsigned)dimensions[i] != 0)
