@@ -221,7 +221,9 @@ static CUresult flush_writes(void)
 {
     enum { CURRENT_CONTEXT = 0, TO_OWNER = 100 };
 
-    return driver->FlushGPUDirectRDMAWrites(CURRENT_CONTEXT, TO_OWNER);
+    return driver->FlushGPUDirectRDMAWrites(
+        (cushim_CUflushGPUDirectRDMAWritesTarget)CURRENT_CONTEXT,
+        (cushim_CUflushGPUDirectRDMAWritesScope)TO_OWNER);
 }
 
 static CUresult share_event(void)
