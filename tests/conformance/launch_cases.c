@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of modules, and launches of kernels. Statements 158-166. */
+/* Functions of modules, and launches of kernels. Statements 158-166, 205-207. */
 #include <stdint.h>
 #include <string.h>
 
@@ -345,6 +345,31 @@ static void captured_kernel_may_begin_early(void)
     OK(cu->StreamSynchronize(stream));
 }
 
+static void captured_kernel_has_the_priority_of_its_stream(void)
+{
+    enum { PRIORITY = 8, NODE_PRIORITIES = 8 };
+    CUfunction nothing = begin_function(begin_module(), "cushim_nothing");
+    CUkernelNodeAttrValue value;
+    CUgraphExec exec = NULL;
+    CUgraph graph = NULL;
+    CUgraphNode node;
+    CUstream stream;
+    size_t count = 1;
+
+    MUST(cu->StreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, -3));
+    capture_begin(stream, GLOBAL);
+    MUST(launch(nothing, stream, NULL, NULL));
+    MUST(cu->StreamEndCapture(stream, &graph));
+    MUST(cu->GraphGetNodes(graph, &node, &count));
+    memset(&value, 0, sizeof value);
+    OK(cu->GraphKernelNodeGetAttribute(node, (CUkernelNodeAttrID)PRIORITY, &value));
+    EQUAL(-3, *(int *)&value);
+    *(int *)&value = -1;
+    OK(cu->GraphKernelNodeSetAttribute(node, (CUkernelNodeAttrID)PRIORITY, &value));
+    OK(cu->GraphInstantiateWithFlags(&exec, graph, NODE_PRIORITIES));
+    OK(cu->StreamDestroy_v2(stream));
+}
+
 static void launch_records_an_event(void)
 {
     static const int ids[] = {7, 12}; /* a programmatic event, and one of the beginning */
@@ -437,6 +462,8 @@ const struct conformance_case launch_cases[] = {
     MEASURED_CASE("165_clusters_divide_the_grid", clusters_divide_the_grid),
     MEASURED_CASE("205_captured_kernel_may_begin_early", captured_kernel_may_begin_early),
     MEASURED_CASE("206_launch_records_an_event", launch_records_an_event),
+    MEASURED_CASE("207_captured_kernel_has_the_priority_of_its_stream",
+                  captured_kernel_has_the_priority_of_its_stream),
     GPU_CASE("166_old_launches_still_work", old_launches_still_work),
     GPU_CASE("166_old_launches_are_checked", old_launches_are_checked),
     {.name = NULL},

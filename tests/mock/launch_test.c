@@ -285,6 +285,45 @@ static void captured_event_of_a_launch_is_a_port_of_the_kernel(void **state)
     OK(driver->StreamDestroy_v2(other));
 }
 
+/* The priority stays when the parameters of the node change. */
+static void captured_kernel_has_a_priority(void **state)
+{
+    enum { PRIORITY = 8, COOPERATIVE = 2, UNKNOWN = 99 };
+    CUDA_KERNEL_NODE_PARAMS parameters;
+    CUkernelNodeAttrValue value;
+    CUgraphNode nodes[2];
+    CUgraph graph;
+    CUstream stream;
+    size_t count = 2;
+
+    (void)state;
+    OK(driver->StreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, -3));
+    capture_begin(stream);
+    OK(driver->LaunchKernel(kernel_find("cushim_nothing"), 1, 1, 1, 1, 1, 1, 0, stream, NULL,
+                            NULL));
+    capture_work(stream);
+    graph = capture_end(stream);
+    OK(driver->GraphGetNodes(graph, nodes, &count));
+    OK(driver->GraphKernelNodeGetAttribute(nodes[0], (CUkernelNodeAttrID)PRIORITY, &value));
+    assert_int_equal(*(int *)&value, -3);
+    OK(driver->GraphKernelNodeGetParams_v2(nodes[0], &parameters));
+    OK(driver->GraphKernelNodeSetParams_v2(nodes[0], &parameters));
+    OK(driver->GraphKernelNodeGetAttribute(nodes[0], (CUkernelNodeAttrID)PRIORITY, &value));
+    assert_int_equal(*(int *)&value, -3);
+    *(int *)&value = -100;
+    OK(driver->GraphKernelNodeSetAttribute(nodes[0], (CUkernelNodeAttrID)PRIORITY, &value));
+    OK(driver->GraphKernelNodeGetAttribute(nodes[0], (CUkernelNodeAttrID)PRIORITY, &value));
+    assert_int_equal(*(int *)&value, -5);
+    CODE(CUDA_ERROR_NOT_SUPPORTED,
+         driver->GraphKernelNodeGetAttribute(nodes[0], (CUkernelNodeAttrID)COOPERATIVE, &value));
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         driver->GraphKernelNodeGetAttribute(nodes[0], (CUkernelNodeAttrID)UNKNOWN, &value));
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         driver->GraphKernelNodeSetAttribute(nodes[1], (CUkernelNodeAttrID)PRIORITY, &value));
+    OK(driver->GraphDestroy(graph));
+    OK(driver->StreamDestroy_v2(stream));
+}
+
 static void occupancy_is_that_of_the_device(void **state)
 {
     static const struct {
@@ -331,6 +370,7 @@ int main(void)
         LAUNCH_TEST(event_of_a_launch_is_a_plain_one_of_its_context),
         LAUNCH_TEST(only_kernels_are_overlapped_in_a_capture),
         LAUNCH_TEST(captured_event_of_a_launch_is_a_port_of_the_kernel),
+        LAUNCH_TEST(captured_kernel_has_a_priority),
         LAUNCH_TEST(occupancy_is_that_of_the_device),
     };
 

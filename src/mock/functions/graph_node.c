@@ -238,6 +238,39 @@ CUresult cushim__mock_GraphKernelNodeGetParams(const struct mock_node *node,
     return code;
 }
 
+/* Attributes of kernel nodes have the numbers of those of launches. */
+enum { PRIORITY = 8, LAST_ATTRIBUTE = 16 };
+
+static CUresult check_attribute(const struct mock_node *node, int attribute)
+{
+    if (node->work.type != CU_GRAPH_NODE_TYPE_KERNEL || attribute <= 0 ||
+        attribute > LAST_ATTRIBUTE)
+        return CUDA_ERROR_INVALID_VALUE;
+    return attribute == PRIORITY ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult cushim__mock_GraphKernelNodeGetAttribute(const struct mock_node *node,
+                                                  CUkernelNodeAttrID attr,
+                                                  CUkernelNodeAttrValue *value_out)
+{
+    const CUresult code = check_attribute(node, (int)attr);
+
+    if (code == CUDA_SUCCESS)
+        ((CUstreamAttrValue *)value_out)->priority = node->work.priority;
+    return code;
+}
+
+CUresult cushim__mock_GraphKernelNodeSetAttribute(struct mock_node *node, CUkernelNodeAttrID attr,
+                                                  const CUkernelNodeAttrValue *value)
+{
+    const CUresult code = check_attribute(node, (int)attr);
+
+    if (code == CUDA_SUCCESS)
+        node->work.priority =
+            cushim__mock_stream_clamp(((const CUstreamAttrValue *)value)->priority);
+    return code;
+}
+
 CUresult cushim__mock_GraphKernelNodeSetParams_v2(CUgraphNode hNode,
                                                   const cushim_CUDA_KERNEL_NODE_PARAMS *nodeParams)
 {

@@ -63,6 +63,7 @@ struct mock_work {
     CUgraphNodeType type;
     struct mock_operation *operation; /* each launch queues a copy of it; NULL if nothing */
     CUcontext context;                /* where a copy or a set executes */
+    int priority;                     /* of a kernel; it has no effect */
     CUevent event;                    /* of a node that records or awaits one */
     struct mock_graph *child;         /* of a child graph node, which owns it */
     bool moved; /* the child is the program's own graph; the node owns it once it is the parent */

@@ -286,6 +286,7 @@ CUresult cushim__mock_node_set(struct mock_node *node, struct mock_work *work)
         cushim__mock_work_end(work);
         return code;
     }
+    work->priority = node->work.priority;
     cushim__mock_work_end(&node->work);
     node->work = *work;
     if (work->child)

@@ -332,6 +332,7 @@ CUresult cushim__mock_capture_add(struct mock_stream *stream, struct mock_operat
         .type = operation->class->node_type,
         .operation = operation,
         .context = stream->object.context->object.handle,
+        .priority = stream->priority,
     };
 
     return add_work(stream, &work);
