@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Child graphs that the program gives away (driver-semantics.md #204), instead of copies of them. */
+/* Child graphs that the program gives away, instead of copies (driver-semantics.md #204). */
 #include <string.h>
 
 #include "tests/mock/graph_fixture.h"
