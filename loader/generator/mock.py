@@ -169,7 +169,9 @@ class Function:
                 lines += ['    if (!%s)' % handle, '        return CUDA_ERROR_INVALID_VALUE;']
                 continue
             call = 'cushim__mock_capture_unsafe()'
-            if check.what in FINDERS:
+            if check.what == mock_functions.NEEDS:
+                call = 'cushim__mock_needs(MOCK_NEEDS_%s)' % check.attribute
+            elif check.what in FINDERS:
                 name, kind = found[check.place]
                 call = finder(check.what, kind) % {'handle': handle, 'object': name}
             lines += [wrap('code = %s;' % call, 8, '    '),
@@ -208,6 +210,7 @@ def emit_table(rows, types, implementations):
              '#include "src/mock/functions/functions.h"',
              *('#include "src/mock/%s.h"' % name for name in FINDER_HEADERS),
              '#include "src/mock/mock.h"',
+             '#include "src/mock/core/ability.h"',
              '#include "src/mock/core/device.h"\n',
              EVERY_SLOT]
     lines += [f.emit_checks() for f in by_slot.values() if f.is_checked]

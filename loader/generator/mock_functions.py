@@ -25,12 +25,15 @@ CURRENT, ASYNCHRONOUS, SLOT = 'current', 'asynchronous', 'slot'
 # The checks. The first three look at a parameter of the symbol, the others at none.
 NOT_NULL, FIND, FIND_OR_CURRENT = 'not null', 'find', 'find or current'
 WIDE_CURRENT, UNCAPTURED = 'wide current', 'uncaptured'
+# The device is able to do what an attribute says.
+NEEDS = 'needs'
 # The last check of a function that makes it itself.
 ITSELF_UNCAPTURED = 'itself uncaptured'
 
 _PARAMETER = re.compile(r'(?:(?P<const>const )?(?P<current>current)|(?P<given>\w+)'
                         r'(?: as (?P<const_object>const )?(?P<object>\w+))?)$')
 _CHECK = re.compile(r'(?P<alone>current|wide current|uncaptured)$|(?P<pointer>\w+) != NULL$'
+                    r'|needs (?P<attribute>[A-Z0-9_]+)$'
                     r'|find (?P<handle>\w+)(?P<or_current> or current)?$')
 
 
@@ -49,6 +52,7 @@ class Check(NamedTuple):
 
     what: str
     place: Optional[int]  # of the parameter of the symbol
+    attribute: Optional[str] = None  # of the device, without CU_DEVICE_ATTRIBUTE_
 
 
 class Implementation(NamedTuple):
@@ -111,6 +115,8 @@ class _Row:
             raise self.fail("'%s' is no check", text)
         if match.group('alone'):
             return Check(match.group('alone'), None)
+        if match.group('attribute'):
+            return Check(NEEDS, None, match.group('attribute'))
         if match.group('pointer'):
             return Check(NOT_NULL, self.place(match.group('pointer')))
         place = self.place(match.group('handle'))

@@ -11,6 +11,7 @@
 #include "src/base/system.h"
 #include "src/layer/mock_interface.h"
 #include "src/mock/context/context.h"
+#include "src/mock/core/ability.h"
 #include "src/mock/core/device.h"
 #include "src/mock/core/object.h"
 #include "src/mock/core/state.h"
@@ -29,7 +30,7 @@
 static struct cushim__lock life;
 static uint64_t serial;
 
-/* An adversarial device reports that it has no priorities, as the CUDA reference allows. */
+/* A device has no priorities if an attribute says so, or if it is adversarial. */
 static void forget_priorities(struct mock_profile *profile)
 {
     profile->least_priority = profile->greatest_priority = 0;
@@ -54,7 +55,8 @@ static CUresult read_settings(struct mock_settings *settings,
                                            options->message, options->message_size);
     if (code != CUDA_SUCCESS)
         cushim__mock_settings_free(settings);
-    else if (settings->adversarial)
+    else if (settings->adversarial ||
+             cushim__mock_profile_lacks(&settings->profile, MOCK_NEEDS_STREAM_PRIORITIES_SUPPORTED))
         forget_priorities(&settings->profile);
     return code;
 }

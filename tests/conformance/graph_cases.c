@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Graphs: the arguments that calls for creating and reading them accept. Statements 130-138,
- * 185-187.
+ * 185-187, 204.
  */
 #include <string.h>
 
@@ -403,6 +403,32 @@ static void graph_releases_what_it_holds_and_no_more(void)
     REFUSED(cu->GraphRetainUserObject(graph, object, 1, 2));
 }
 
+/* CUDA 12.9 and later. */
+static void child_graph_may_be_moved(void)
+{
+    CUDA_MEMSET_NODE_PARAMS set = {.value = 3, .elementSize = 1, .width = 16, .height = 1};
+    CUcontext context = begin_context();
+    CUgraphNodeParams parameters;
+    CUgraphNode node, of_child;
+    CUgraph graph, child, same = NULL;
+    CUgraphExec exec;
+
+    graph = graph_begin();
+    child = graph_begin();
+    set.dst = graph_memory(BYTES);
+    MUST(cu->GraphAddMemsetNode(&of_child, child, NULL, 0, &set, context));
+    memset(&parameters, 0, sizeof parameters);
+    parameters.type = CU_GRAPH_NODE_TYPE_GRAPH;
+    parameters.graph.graph = child;
+    parameters.graph.ownership = 1; /* CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE */
+    MUST(cu->GraphAddNode_v2(&node, graph, NULL, NULL, 0, (void *)&parameters));
+    OK(cu->GraphChildGraphNodeGetGraph(node, &same));
+    CHECK(same == child);
+    exec = graph_exec(graph);
+    set.value = 9;
+    OK(cu->GraphExecMemsetNodeSetParams(exec, of_child, &set, context));
+}
+
 const struct conformance_case graph_cases[] = {
     MEASURED_CASE("130_graph_needs_no_context", graph_needs_no_context),
     MEASURED_CASE("131_node_depends_on_others_of_its_graph_once",
@@ -422,6 +448,7 @@ const struct conformance_case graph_cases[] = {
     MEASURED_CASE("185_reserved_bytes_of_a_node_are_zero", reserved_bytes_of_a_node_are_zero),
     MEASURED_CASE("185_edges_between_host_nodes_are_plain", edges_between_host_nodes_are_plain),
     MEASURED_CASE("186_graph_for_the_device_has_work_for_it", graph_for_the_device_has_work_for_it),
+    MEASURED_CASE("204_child_graph_may_be_moved", child_graph_may_be_moved),
     MEASURED_CASE("187_graph_releases_what_it_holds_and_no_more",
                   graph_releases_what_it_holds_and_no_more),
     {.name = NULL},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of modules, and launches of kernels. Statements 158-166. */
+/* Functions of modules, and launches of kernels. Statements 158-166, 205-207. */
 #include <stdint.h>
 #include <string.h>
 
@@ -7,6 +7,7 @@
 #include "begin.h"
 #include "cases.h"
 #include "check.h"
+#include "graph.h"
 
 static void parameters_are_returned(void)
 {
@@ -298,6 +299,100 @@ static void clusters_divide_the_grid(void)
     OK(cu->StreamSynchronize(config.hStream));
 }
 
+/* A launch of one thread with an attribute. */
+static CUlaunchConfig begin_config(CUstream stream, CUlaunchAttribute *attribute, int id)
+{
+    CUlaunchConfig config;
+
+    memset(&config, 0, sizeof config);
+    config.gridDimX = config.gridDimY = config.gridDimZ = 1;
+    config.blockDimX = config.blockDimY = config.blockDimZ = 1;
+    config.hStream = stream;
+    config.attrs = attribute;
+    config.numAttrs = 1;
+    memset(attribute, 0, sizeof *attribute);
+    attribute->id = (CUlaunchAttributeID)id;
+    return config;
+}
+
+static void captured_kernel_may_begin_early(void)
+{
+    enum { SERIALIZATION = 6 };
+    CUfunction nothing = begin_function(begin_module(), "cushim_nothing");
+    CUgraphNode from = NULL, to = NULL;
+    CUlaunchAttribute attribute;
+    CUgraphEdgeData data;
+    CUlaunchConfig config;
+    CUgraph graph = NULL;
+    CUstream stream;
+    size_t count = 0;
+
+    stream = begin_stream();
+    config = begin_config(stream, &attribute, SERIALIZATION);
+    *(int *)&attribute.value = 1;
+    capture_begin(stream, GLOBAL);
+    OK(cu->LaunchKernelEx(&config, nothing, NULL, NULL));
+    OK(cu->LaunchKernelEx(&config, nothing, NULL, NULL));
+    MUST(cu->StreamEndCapture(stream, &graph));
+    OK(cu->GraphGetEdges_v2(graph, NULL, NULL, NULL, &count));
+    EQUAL(1, count);
+    memset(&data, 0, sizeof data);
+    OK(cu->GraphGetEdges_v2(graph, &from, &to, (void *)&data, &count));
+    EQUAL(1, data.type);
+    EQUAL(1, data.from_port);
+    EQUAL(0, data.to_port);
+    OK(cu->GraphLaunch(graph_exec(graph), stream));
+    OK(cu->StreamSynchronize(stream));
+}
+
+static void captured_kernel_has_the_priority_of_its_stream(void)
+{
+    enum { PRIORITY = 8, NODE_PRIORITIES = 8 };
+    CUfunction nothing = begin_function(begin_module(), "cushim_nothing");
+    CUkernelNodeAttrValue value;
+    CUgraphExec exec = NULL;
+    CUgraph graph = NULL;
+    CUgraphNode node;
+    CUstream stream;
+    size_t count = 1;
+    int priority = 0;
+
+    MUST(cu->StreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, -3));
+    MUST(cu->StreamGetPriority(stream, &priority));
+    capture_begin(stream, GLOBAL);
+    MUST(launch(nothing, stream, NULL, NULL));
+    MUST(cu->StreamEndCapture(stream, &graph));
+    MUST(cu->GraphGetNodes(graph, &node, &count));
+    memset(&value, 0, sizeof value);
+    OK(cu->GraphKernelNodeGetAttribute(node, (CUkernelNodeAttrID)PRIORITY, &value));
+    EQUAL(priority, *(int *)&value);
+    *(int *)&value = -1;
+    OK(cu->GraphKernelNodeSetAttribute(node, (CUkernelNodeAttrID)PRIORITY, &value));
+    OK(cu->GraphInstantiateWithFlags(&exec, graph, NODE_PRIORITIES));
+    OK(cu->StreamDestroy_v2(stream));
+}
+
+static void launch_records_an_event(void)
+{
+    static const int ids[] = {7, 12}; /* a programmatic event, and one of the beginning */
+    CUfunction nothing = begin_function(begin_module(), "cushim_nothing");
+    CUevent event = begin_event_with(CU_EVENT_DISABLE_TIMING);
+    CUlaunchAttribute attribute;
+    CUlaunchConfig config;
+    CUstream stream, other;
+
+    stream = begin_stream();
+    other = begin_stream();
+    for (unsigned i = 0; i < COUNT(ids); i++) {
+        config = begin_config(stream, &attribute, ids[i]);
+        memcpy(&attribute.value, &event, sizeof event);
+        OK(cu->LaunchKernelEx(&config, nothing, NULL, NULL));
+        OK(cu->StreamWaitEvent(other, event, 0));
+        OK(cu->EventSynchronize(event));
+        OK(cu->StreamSynchronize(other));
+    }
+}
+
 static void old_launches_are_checked(void)
 {
     CUfunction nothing = begin_function(begin_module(), "cushim_nothing");
@@ -367,6 +462,10 @@ const struct conformance_case launch_cases[] = {
     MEASURED_CASE("165_attributes_of_a_launch", attributes_of_a_launch),
     MEASURED_CASE("165_cooperative_launches_fit_the_device", cooperative_launches_fit_the_device),
     MEASURED_CASE("165_clusters_divide_the_grid", clusters_divide_the_grid),
+    MEASURED_CASE("205_captured_kernel_may_begin_early", captured_kernel_may_begin_early),
+    MEASURED_CASE("206_launch_records_an_event", launch_records_an_event),
+    MEASURED_CASE("207_captured_kernel_has_the_priority_of_its_stream",
+                  captured_kernel_has_the_priority_of_its_stream),
     GPU_CASE("166_old_launches_still_work", old_launches_still_work),
     GPU_CASE("166_old_launches_are_checked", old_launches_are_checked),
     {.name = NULL},

@@ -161,6 +161,20 @@ static void second_function_returns_green_contexts(void)
     CHECK(green == NULL);
 }
 
+static void plain_stream_has_no_green_context(void)
+{
+    CUcontext own = begin_context(), found = NULL;
+    cushim_CUgreenCtx green = (cushim_CUgreenCtx)&found;
+    CUstream stream = begin_stream();
+
+    OK(cu->StreamGetGreenCtx(stream, &green));
+    CHECK(green == NULL);
+    green = (cushim_CUgreenCtx)&found;
+    OK(cu->StreamGetCtx_v2(NULL, &found, &green));
+    CHECK(found == own);
+    CHECK(green == NULL);
+}
+
 static void context_of_a_green_stream(void)
 {
 #if CUDA_VERSION >= 12050
@@ -367,5 +381,6 @@ const struct conformance_case stream_cases[] = {
     DOCUMENTED_CASE("055_wait_works_across_contexts", wait_works_across_contexts),
     MEASURED_CASE("055_flags_of_a_wait_are_checked", flags_of_a_wait_are_checked),
     MEASURED_CASE("056_flags_of_a_record_are_checked", flags_of_a_record_are_checked),
+    MEASURED_CASE("208_plain_stream_has_no_green_context", plain_stream_has_no_green_context),
     {.name = NULL},
 };

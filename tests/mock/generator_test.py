@@ -155,6 +155,15 @@ class Generator(unittest.TestCase):
                        'code = cushim__mock_capture_unsafe();', *FAILS,
                        'return cushim__mock_MemFree_v2(found_current, dptr);')
 
+    def test_wrapper_refuses_a_call_that_the_device_is_not_able_to_do(self):
+        table = self.generate('mock_table', changed(PRIORITY, parameters='hStream as stream',
+                                                    checks='find hStream, needs MANAGED_MEMORY'))
+        self.has_steps(table, 'StreamGetPriority', 'struct mock_stream *found_stream;',
+                       'CUresult code;',
+                       'code = cushim__mock_stream_find(hStream, &found_stream);', *FAILS,
+                       'code = cushim__mock_needs(MOCK_NEEDS_MANAGED_MEMORY);', *FAILS,
+                       'return cushim__mock_StreamGetPriority(found_stream);')
+
     def test_function_that_refuses_unsafe_calls_itself_has_no_such_check(self):
         table = self.generate('mock_table', changed(PRIORITY, symbol='cuStreamQuery',
                                                     parameters='hStream as stream',
@@ -306,6 +315,7 @@ class Generator(unittest.TestCase):
             with self.subTest(parameters):
                 self.refuses('is no parameter', changed(QUERY, parameters=parameters))
         for checks in ('', 'hEvent', 'find', 'hEvent == NULL', 'captured', 'hEvent != NULL,',
+                       'needs', 'needs pools',
                        'itself uncaptured, find hEvent'):
             with self.subTest(checks):
                 self.refuses('is no check', changed(QUERY, checks=checks))

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "src/mock/copy/copy.h"
+#include "src/mock/core/ability.h"
 #include "src/mock/core/state.h"
 #include "src/mock/memory/allocation.h"
 #include "src/mock/stream/stream.h"
@@ -201,6 +202,7 @@ static CUresult check_memory(const struct mock_copy *copy, struct mock_copy_side
 static CUresult check_side(const struct mock_copy *copy, struct mock_copy_side *side)
 {
     struct cushim__copy_half *at = &side->at;
+    CUresult code = CUDA_SUCCESS;
 
     at->lod = 0;
     at->context = NULL;
@@ -211,9 +213,11 @@ static CUresult check_side(const struct mock_copy *copy, struct mock_copy_side *
     if (at->type == CU_MEMORYTYPE_HOST || at->type == CU_MEMORYTYPE_ARRAY)
         at->device = 0;
     switch (at->type) {
+    case CU_MEMORYTYPE_UNIFIED:
+        code = cushim__mock_needs(MOCK_NEEDS_UNIFIED_ADDRESSING);
+        return code ? code : check_memory(copy, side);
     case CU_MEMORYTYPE_HOST:
     case CU_MEMORYTYPE_DEVICE:
-    case CU_MEMORYTYPE_UNIFIED:
         return check_memory(copy, side);
     case CU_MEMORYTYPE_ARRAY:
         side->on_device = true;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/mock/core/ability.h"
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
 #include "src/mock/event/event.h"
@@ -108,7 +109,9 @@ static CUresult create(CUcontext *pctx, unsigned flags, struct mock_device *devi
 
     if (!cushim__mock_context_flags_valid(flags))
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_context_reserve();
+    code = cushim__mock_needs(MOCK_NEEDS_COMPUTE_MODE);
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_context_reserve();
     if (code)
         return code;
     context = create_context(device, flags);

@@ -274,6 +274,8 @@ static CUresult update_exec(CUgraphExec handle, CUgraph graph_handle, bool first
     *info = (CUgraphExecUpdateResultInfo){.result = CU_GRAPH_EXEC_UPDATE_SUCCESS};
     if (code == CUDA_SUCCESS)
         code = cushim__mock_object_find(graph_handle, MOCK_GRAPH, &graph);
+    if (code == CUDA_SUCCESS && graph->parent && graph->parent->work.moved)
+        code = CUDA_ERROR_NOT_SUPPORTED;
     return code ? code : cushim__mock_exec_update(exec->image, graph, first_abi, info);
 }
 

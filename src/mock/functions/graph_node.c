@@ -11,6 +11,16 @@
 #include "src/mock/launch/kernel.h"
 #include "src/mock/stream/stream.h"
 
+/* Whether a child of `graph` would be the graph itself, a copy of it, or a graph that it lies in. */
+static bool contains_itself(const struct mock_graph *graph, const struct mock_work *work)
+{
+    if (!work->moved)
+        return work->child->origin == graph->number;
+    while (graph != work->child && graph->parent)
+        graph = graph->parent->graph;
+    return graph == work->child;
+}
+
 /* Add a node that does `work`, as the parameters of a call say. Takes the work over. */
 static CUresult add(CUgraphNode *handle, CUgraph graph_handle, const CUgraphNode *dependencies,
                     const cushim_CUgraphEdgeData *data, size_t count, struct mock_work work)
@@ -24,7 +34,7 @@ static CUresult add(CUgraphNode *handle, CUgraph graph_handle, const CUgraphNode
         return work.code;
     code = handle ? cushim__mock_object_find(graph_handle, MOCK_GRAPH, &graph)
                   : CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS && work.child && work.child->origin == graph->number) {
+    if (code == CUDA_SUCCESS && work.child && contains_itself(graph, &work)) {
         cushim__mock_misuse(CUSHIM__CHECK_NONE, "the graph would contain itself");
         code = CUDA_ERROR_INVALID_VALUE;
     }
@@ -138,6 +148,8 @@ static CUresult set(CUgraphNode handle, struct mock_work work)
     struct mock_node *node;
     CUresult code = work.code ? work.code : cushim__mock_object_find(handle, MOCK_NODE, &node);
 
+    if (code == CUDA_SUCCESS && work.moved)
+        code = CUDA_ERROR_NOT_SUPPORTED; /* only a new node takes a graph from the program */
     if (code == CUDA_SUCCESS)
         return cushim__mock_node_set(node, &work);
     cushim__mock_work_end(&work);
@@ -223,6 +235,39 @@ CUresult cushim__mock_GraphKernelNodeGetParams(const struct mock_node *node,
 
     if (code == CUDA_SUCCESS)
         memcpy(nodeParams, &parameters, sizeof *nodeParams);
+    return code;
+}
+
+/* Attributes of kernel nodes have the numbers of those of launches. */
+enum { PRIORITY = 8, LAST_ATTRIBUTE = 16 };
+
+static CUresult check_attribute(const struct mock_node *node, int attribute)
+{
+    if (node->work.type != CU_GRAPH_NODE_TYPE_KERNEL || attribute <= 0 ||
+        attribute > LAST_ATTRIBUTE)
+        return CUDA_ERROR_INVALID_VALUE;
+    return attribute == PRIORITY ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult cushim__mock_GraphKernelNodeGetAttribute(const struct mock_node *node,
+                                                  CUkernelNodeAttrID attr,
+                                                  CUkernelNodeAttrValue *value_out)
+{
+    const CUresult code = check_attribute(node, (int)attr);
+
+    if (code == CUDA_SUCCESS)
+        ((CUstreamAttrValue *)value_out)->priority = node->work.priority;
+    return code;
+}
+
+CUresult cushim__mock_GraphKernelNodeSetAttribute(struct mock_node *node, CUkernelNodeAttrID attr,
+                                                  const CUkernelNodeAttrValue *value)
+{
+    const CUresult code = check_attribute(node, (int)attr);
+
+    if (code == CUDA_SUCCESS)
+        node->work.priority =
+            cushim__mock_stream_clamp(((const CUstreamAttrValue *)value)->priority);
     return code;
 }
 
@@ -316,6 +361,7 @@ static CUresult get(const struct mock_node *node, CUgraphNodeParams *parameters)
         return get_host(node, parameters);
     case CU_GRAPH_NODE_TYPE_GRAPH:
         parameters->graph.graph = node->work.child->object.handle;
+        parameters->graph.ownership = node->work.moved;
         return CUDA_SUCCESS;
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
         parameters->eventWait.event = node->work.event;

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The calls that launch kernels and host functions. */
+#include "src/mock/core/ability.h"
 #include "src/mock/core/state.h"
+#include "src/mock/event/event.h"
 #include "src/mock/functions/functions.h"
+#include "src/mock/graph/graph.h"
 #include "src/mock/launch/kernel.h"
 #include "src/mock/module/module.h"
+#include "src/mock/sim/operation.h"
 #include "src/mock/stream/capture.h"
 #include "src/mock/stream/stream.h"
 
@@ -40,14 +44,46 @@ static CUresult check_cooperative(const struct target *target,
     const int multiprocessors = cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     const int at_once =
         cushim__mock_function_blocks(target->function, threads, shape->shared_bytes);
+    const CUresult code = cushim__mock_needs(MOCK_NEEDS_COOPERATIVE_LAUNCH);
 
+    if (code)
+        return code;
     return blocks > (uint64_t)at_once * (uint64_t)multiprocessors
                ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
                : CUDA_SUCCESS;
 }
 
+/*
+ * Queue the launch, and then the record of its event: the driver may fire that as late as at the
+ * kernel's end.
+ */
+static CUresult queue(const struct target *target, const struct mock_launch_extras *extras,
+                      struct mock_operation *operation)
+{
+    struct mock_plan plan = {0};
+    CUresult code = CUDA_SUCCESS;
+
+    if (target->stream->capture)
+        return cushim__mock_capture_launch(target->stream, operation, extras);
+    if (!extras->event)
+        return cushim__mock_stream_submit(target->stream, operation);
+    if (cushim__mock_captures && target->stream->kind == MOCK_LEGACY)
+        code = cushim__mock_capture_legacy(target->stream);
+    if (code) {
+        cushim__mock_operation_destroy(operation);
+        return code;
+    }
+    code = cushim__mock_plan_operation(&plan, target->stream, operation);
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_plan_event_record(&plan, extras->event, target->stream);
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_plan_submit(&plan);
+    cushim__mock_plan_clear(&plan);
+    return code;
+}
+
 static CUresult launch(const struct target *target, const struct mock_launch_shape *shape,
-                       void **parameters, void **extra)
+                       const struct mock_launch_extras *extras, void **parameters, void **extra)
 {
     struct mock_operation *operation;
     CUresult code = cushim__mock_launch_check(target->function, shape);
@@ -57,7 +93,7 @@ static CUresult launch(const struct target *target, const struct mock_launch_sha
     if (code == CUDA_SUCCESS)
         code = cushim__mock_launch_create(target->function, shape, parameters, extra, &operation);
     if (code == CUDA_SUCCESS)
-        return cushim__mock_stream_submit(target->stream, operation);
+        return queue(target, extras, operation);
     if (code == CUDA_ERROR_INVALID_VALUE && target->stream->capture)
         target->stream->capture->invalidated = true;
     return code;
@@ -76,10 +112,11 @@ CUresult cushim__mock_LaunchKernel(CUfunction f, unsigned int gridDimX, unsigned
         .shared_bytes = sharedMemBytes,
         .cooperative = slot == CUSHIM__SLOT(LaunchCooperativeKernel),
     };
+    const struct mock_launch_extras none = {.event = NULL};
     struct target target;
     CUresult code = find_target(f, hStream, &target);
 
-    return code == CUDA_SUCCESS ? launch(&target, &shape, kernelParams, extra) : code;
+    return code == CUDA_SUCCESS ? launch(&target, &shape, &none, kernelParams, extra) : code;
 }
 
 /* Attributes of a launch. */
@@ -87,6 +124,7 @@ enum {
     COOPERATIVE = 2,
     SYNCHRONIZATION_POLICY = 3,
     CLUSTER_DIMENSION = 4,
+    PROGRAMMATIC_SERIALIZATION = 6,
     PROGRAMMATIC_EVENT = 7,
     COMPLETION_EVENT = 12,
     UPDATABLE_NODE = 13,
@@ -103,9 +141,13 @@ static CUresult check_cluster(const struct mock_function *function,
     const int dimensions[3] = {(int)value->clusterDim.x, (int)value->clusterDim.y,
                                (int)value->clusterDim.z};
     unsigned blocks = 1;
+    CUresult code;
 
     if (dimensions[0] == 0 && dimensions[1] == 0 && dimensions[2] == 0)
         return CUDA_SUCCESS;
+    code = cushim__mock_needs(MOCK_NEEDS_CLUSTER_LAUNCH);
+    if (code)
+        return code;
     for (unsigned i = 0; i < 3; i++) {
         if (dimensions[i] <= 0 || dimensions[i] > (int)LARGEST ||
             shape->grid[i] % (unsigned)dimensions[i] != 0)
@@ -115,26 +157,53 @@ static CUresult check_cluster(const struct mock_function *function,
     return blocks > most ? (CUresult)INVALID_CLUSTER_SIZE : CUDA_SUCCESS;
 }
 
-static CUresult check_attribute(const struct mock_function *function,
-                                const struct mock_launch_shape *shape,
-                                const CUlaunchAttribute *attribute, bool *cooperative)
+/*
+ * Find the event that a launch records. It cannot be timed, nor be shared with other processes, and
+ * a launch has one at most.
+ */
+static CUresult find_event(const struct target *target, const CUstreamAttrValue *value,
+                           unsigned char port, struct mock_launch_extras *extras)
+{
+    /* These two are the first members of the values of both attributes. */
+    const CUevent handle = value->programmaticEvent.event;
+    const int flags = value->programmaticEvent.flags;
+    struct mock_event *event;
+    CUresult code =
+        handle ? cushim__mock_object_find(handle, MOCK_EVENT, &event) : CUDA_ERROR_INVALID_HANDLE;
+
+    if (code)
+        return code;
+    if (event->object.context != target->stream->object.context)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (flags != 0 || !(event->flags & CU_EVENT_DISABLE_TIMING) ||
+        event->flags & CU_EVENT_INTERPROCESS)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (extras->event)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    extras->event = event;
+    extras->port = port;
+    return CUDA_SUCCESS;
+}
+
+static CUresult read_attribute(const struct target *target, const CUlaunchAttribute *attribute,
+                               struct mock_launch_shape *shape, struct mock_launch_extras *extras)
 {
     /* Older headers have a union with fewer members in launches than in streams. */
     const CUstreamAttrValue *value = (const void *)&attribute->value;
 
     switch ((int)attribute->id) {
     case COOPERATIVE:
-        *cooperative = value->cooperative != 0;
+        shape->cooperative = value->cooperative != 0;
         return CUDA_SUCCESS;
     case CLUSTER_DIMENSION:
-        return check_cluster(function, shape, value);
+        return check_cluster(target->function, shape, value);
+    case PROGRAMMATIC_SERIALIZATION:
+        extras->programmatic = value->programmaticStreamSerializationAllowed != 0;
+        return CUDA_SUCCESS;
     case PROGRAMMATIC_EVENT:
+        return find_event(target, value, MOCK_PORT_PROGRAMMATIC, extras);
     case COMPLETION_EVENT:
-        if (!value->programmaticEvent.event) /* the first member of both */
-            return CUDA_ERROR_INVALID_HANDLE;
-        cushim__mock_log("%s: events of a launch are not implemented: CUDA_ERROR_NOT_SUPPORTED",
-                         cushim__mock_call_name());
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return find_event(target, value, MOCK_PORT_LAUNCH_ORDER, extras);
     case UPDATABLE_NODE:
         return CUDA_ERROR_NOT_SUPPORTED;
     case SYNCHRONIZATION_POLICY:
@@ -148,6 +217,7 @@ static CUresult check_attribute(const struct mock_function *function,
 CUresult cushim__mock_LaunchKernelEx(const cushim_CUlaunchConfig *config, CUfunction f,
                                      void **kernelParams, void **extra)
 {
+    struct mock_launch_extras extras = {.event = NULL};
     struct mock_launch_shape shape;
     struct target target;
     CUresult code;
@@ -161,8 +231,8 @@ CUresult cushim__mock_LaunchKernelEx(const cushim_CUlaunchConfig *config, CUfunc
     };
     code = find_target(f, config->hStream, &target);
     for (unsigned i = 0; code == CUDA_SUCCESS && i < config->numAttrs; i++)
-        code = check_attribute(target.function, &shape, &config->attrs[i], &shape.cooperative);
-    return code == CUDA_SUCCESS ? launch(&target, &shape, kernelParams, extra) : code;
+        code = read_attribute(&target, &config->attrs[i], &shape, &extras);
+    return code == CUDA_SUCCESS ? launch(&target, &shape, &extras, kernelParams, extra) : code;
 }
 
 /* Host functions and stream callbacks (driver-semantics.md #57, #58 and #82). */

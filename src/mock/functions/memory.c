@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "src/mock/context/context.h"
+#include "src/mock/core/ability.h"
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
 #include "src/mock/functions/functions.h"
@@ -92,6 +93,8 @@ CUresult cushim__mock_MemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsign
     code = cushim__mock_memory_context(&context);
     if (code == CUDA_SUCCESS)
         code = cushim__mock_capture_unsafe();
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_needs(MOCK_NEEDS_MANAGED_MEMORY);
     if (code == CUDA_SUCCESS)
         code = cushim__mock_allocation_create_host(context, context->device, MOCK_BY_MANAGED, NULL,
                                                    bytesize, flags, &allocation);
@@ -223,9 +226,14 @@ CUresult cushim__mock_MemHostRegister_v2(struct mock_context *current, void *p, 
                                          unsigned int Flags)
 {
     struct mock_allocation *allocation;
+    CUresult code;
 
     if (!p || (Flags & ~(unsigned)REGISTER_FLAGS))
         return CUDA_ERROR_INVALID_VALUE;
+    code = Flags & READ_ONLY ? cushim__mock_needs(MOCK_NEEDS_READ_ONLY_HOST_REGISTER_SUPPORTED)
+                             : CUDA_SUCCESS;
+    if (code)
+        return code;
     return cushim__mock_allocation_create_host(
         current, current->device, MOCK_BY_REGISTER, p, bytesize,
         (Flags & CU_MEMHOSTREGISTER_PORTABLE) | CU_MEMHOSTREGISTER_DEVICEMAP, &allocation);

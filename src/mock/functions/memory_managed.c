@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/mock/context/context.h"
+#include "src/mock/core/ability.h"
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
 #include "src/mock/functions/functions.h"
@@ -30,11 +31,19 @@ static struct mock_allocation *find(CUdeviceptr start, size_t bytes)
     return allocation;
 }
 
-static CUresult check_place(int place)
+static bool exists(int place)
 {
     struct mock_device *device;
 
-    return place == HOST ? CUDA_SUCCESS : cushim__mock_device_find(place, &device);
+    return place == HOST || cushim__mock_device_find(place, &device) == CUDA_SUCCESS;
+}
+
+/* Check a place. A device that cannot use managed memory together with the host is none. */
+static CUresult check_place(int place)
+{
+    if (!exists(place))
+        return CUDA_ERROR_INVALID_DEVICE;
+    return place == HOST ? CUDA_SUCCESS : cushim__mock_needs(MOCK_NEEDS_CONCURRENT_MANAGED_ACCESS);
 }
 
 /* Find a location's place, if it has one. The host has one node. Devices are not looked up. */
@@ -115,8 +124,8 @@ CUresult cushim__mock_MemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advis
 
     if (!find(devPtr, count))
         return CUDA_ERROR_INVALID_VALUE;
-    if (is_of_place(advice) && (!takes(advice, location) || !find_place(location, &place) ||
-                                check_place(place) != CUDA_SUCCESS))
+    if (is_of_place(advice) &&
+        (!takes(advice, location) || !find_place(location, &place) || !exists(place)))
         return CUDA_ERROR_INVALID_VALUE;
     code = cushim__mock_memory_context(&context);
     return code ? code : advise(devPtr, count, advice, place);
@@ -144,6 +153,8 @@ static CUresult prefetch(CUdeviceptr start, size_t bytes, int place, CUstream ha
     if (!memory)
         return CUDA_ERROR_INVALID_VALUE;
     code = check_place(place);
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_needs(MOCK_NEEDS_CONCURRENT_MANAGED_ACCESS); /* the stream's device */
     if (code)
         return code;
     operation = cushim__mock_operation_create(

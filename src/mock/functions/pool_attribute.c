@@ -6,13 +6,15 @@
 #include <string.h>
 
 #include "src/mock/core/device.h"
+#include "src/mock/core/state.h"
 #include "src/mock/functions/functions.h"
 #include "src/mock/memory/pages.h"
 #include "src/mock/memory/pool.h"
 
-/* Kinds of handles, places and memory that old headers lack. */
+/* Kinds of handles, places and memory that old headers lack, and an attribute. */
 enum {
     HANDLE_FABRIC = 8,
+    HANDLE_TYPES = 119, /* CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES */
     LOCATION_HOST = 2,
     LOCATION_HOST_NUMA = 3,
     TYPE_MANAGED = 2,
@@ -123,15 +125,25 @@ static bool is_clean(const CUmemPoolProps *props)
     return cushim__mock_bytes_are_zero(reserved, (size_t)((const char *)(props + 1) - reserved));
 }
 
+/* Whether pools can be made for handles of a type: of none, or of one that the device has. */
+static bool has_handles(int type)
+{
+    const struct mock_profile *profile = &cushim__mock->settings.profile;
+    const int types = profile->has_attribute[HANDLE_TYPES]
+                          ? profile->attributes[HANDLE_TYPES]
+                          : CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR | HANDLE_FABRIC;
+
+    return type == CU_MEM_HANDLE_TYPE_NONE ||
+           (type > 0 && (type & (type - 1)) == 0 && type & types);
+}
+
 static CUresult check(const CUmemPoolProps *props, struct mock_device **device)
 {
-    const int type = (int)props->allocType, handles = (int)props->handleTypes;
+    const int type = (int)props->allocType;
     const int place = (int)props->location.type;
 
     if ((type != CU_MEM_ALLOCATION_TYPE_PINNED && type != TYPE_MANAGED) ||
-        (handles != CU_MEM_HANDLE_TYPE_NONE &&
-         handles != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR && handles != HANDLE_FABRIC) ||
-        !is_clean(props))
+        !has_handles((int)props->handleTypes) || !is_clean(props))
         return CUDA_ERROR_INVALID_VALUE;
     if (place == LOCATION_HOST || place == LOCATION_HOST_NUMA)
         return CUDA_ERROR_NOT_SUPPORTED;

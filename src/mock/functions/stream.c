@@ -24,16 +24,6 @@ static void drop(void *object)
     free(stream);
 }
 
-/* Clamp a priority to the range of the device, as the driver does (driver-semantics.md #50). */
-static int clamp_priority(int priority)
-{
-    const struct mock_profile *profile = &cushim__mock->settings.profile;
-
-    if (priority < profile->greatest_priority)
-        return profile->greatest_priority;
-    return priority > profile->least_priority ? profile->least_priority : priority;
-}
-
 CUresult cushim__mock_StreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority)
 {
     struct mock_context *context;
@@ -47,7 +37,8 @@ CUresult cushim__mock_StreamCreateWithPriority(CUstream *phStream, unsigned int 
         *phStream = (CUstream)UINTPTR_MAX; /* the driver does the same (driver-semantics.md #15) */
         return code;
     }
-    stream = cushim__mock_stream_create(context, MOCK_CREATED, flags, clamp_priority(priority));
+    stream = cushim__mock_stream_create(context, MOCK_CREATED, flags,
+                                        cushim__mock_stream_clamp(priority));
     if (!stream)
         return CUDA_ERROR_OUT_OF_MEMORY;
     stream->object.drop = drop;
@@ -149,6 +140,13 @@ CUresult cushim__mock_StreamGetCtx(const struct mock_stream *stream, struct mock
     return CUDA_SUCCESS;
 }
 
+/* The mock has no green contexts. */
+CUresult cushim__mock_StreamGetGreenCtx(cushim_CUgreenCtx *phCtx)
+{
+    *phCtx = NULL;
+    return CUDA_SUCCESS;
+}
+
 CUresult cushim__mock_StreamGetCtx_v2(CUstream hStream, CUcontext *pCtx,
                                       cushim_CUgreenCtx *pGreenCtx)
 {
@@ -233,7 +231,7 @@ static CUresult set(struct mock_stream *stream, int attribute, const CUstreamAtt
         stream->settings.synchronization = value->syncPolicy;
         return CUDA_SUCCESS;
     case PRIORITY:
-        stream->priority = clamp_priority(value->priority);
+        stream->priority = cushim__mock_stream_clamp(value->priority);
         return CUDA_SUCCESS;
     case MEMORY_DOMAIN_MAP:
         if (!is_domain(value->memSyncDomainMap.default_) ||

@@ -82,8 +82,6 @@ void cushim__mock_edges_clear(struct mock_edges *edges)
     *edges = (struct mock_edges){0};
 }
 
-enum { PROGRAMMATIC = 1, LAST_PORT = 2 };
-
 /* Only kernels have ports that are not 0, and those only towards kernels. */
 bool cushim__mock_edge_allowed(const CUgraphEdgeData *data, const struct mock_node *from)
 {
@@ -93,7 +91,8 @@ bool cushim__mock_edge_allowed(const CUgraphEdgeData *data, const struct mock_no
         return false;
     if (data->type == 0)
         return data->from_port == 0;
-    return data->type == PROGRAMMATIC && data->from_port > 0 && data->from_port <= LAST_PORT &&
+    return data->type == MOCK_EDGE_PROGRAMMATIC && data->from_port > 0 &&
+           data->from_port <= MOCK_PORT_LAUNCH_ORDER &&
            from->work.type == CU_GRAPH_NODE_TYPE_KERNEL;
 }
 

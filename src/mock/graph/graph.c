@@ -14,7 +14,8 @@ static uint64_t graphs_made, nodes_made;
 void cushim__mock_work_end(struct mock_work *work)
 {
     cushim__mock_operation_destroy(work->operation);
-    cushim__mock_graph_destroy(work->child);
+    if (!work->moved || work->child->parent)
+        cushim__mock_graph_destroy(work->child);
     *work = (struct mock_work){.type = work->type};
 }
 
@@ -194,11 +195,15 @@ CUresult cushim__mock_node_add(struct mock_graph *graph, const struct mock_edges
         const struct mock_edge *edge = &dependencies->at[i];
 
         if (!cushim__mock_node_connect(edge->node, created, &edge->data)) {
+            if (work->moved)
+                work->child->parent = NULL; /* it stays the program's */
             cushim__mock_node_destroy(created);
             graph->nodes_made--; /* a call that fails leaves no hole in the numbers */
             return CUDA_ERROR_OUT_OF_MEMORY;
         }
     }
+    if (work->moved)
+        work->child->object.internal = true;
     *node = created;
     return CUDA_SUCCESS;
 }
@@ -208,6 +213,7 @@ static bool work_copy(const struct mock_work *work, bool visible, struct mock_wo
     *copy = *work;
     copy->operation = NULL;
     copy->child = NULL;
+    copy->moved = false;
     if (work->operation) {
         copy->operation = cushim__mock_operation_copy(work->operation);
         return copy->operation != NULL;

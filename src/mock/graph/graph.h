@@ -63,8 +63,10 @@ struct mock_work {
     CUgraphNodeType type;
     struct mock_operation *operation; /* each launch queues a copy of it; NULL if nothing */
     CUcontext context;                /* where a copy or a set executes */
+    int priority;                     /* of a kernel; it has no effect */
     CUevent event;                    /* of a node that records or awaits one */
     struct mock_graph *child;         /* of a child graph node, which owns it */
+    bool moved; /* the child is the program's own graph; the node owns it once it is the parent */
 };
 
 struct mock_node {
@@ -135,6 +137,10 @@ void cushim__mock_node_destroy(struct mock_node *node);
 bool cushim__mock_node_connect(struct mock_node *from, struct mock_node *to,
                                const CUgraphEdgeData *data);
 void cushim__mock_node_disconnect(struct mock_node *from, struct mock_node *to);
+
+/* Edges that do not wait for a kernel's end, but for a port of it. */
+enum { MOCK_EDGE_PROGRAMMATIC = 1 }; /* a type */
+enum { MOCK_PORT_PROGRAMMATIC = 1, MOCK_PORT_LAUNCH_ORDER = 2 };
 
 /* Whether an edge that comes from a node can have this data. */
 bool cushim__mock_edge_allowed(const CUgraphEdgeData *data, const struct mock_node *from);

@@ -173,6 +173,36 @@ static struct mock_work host_from(const CUgraphNodeParams *parameters)
     return cushim__mock_work_host(&host);
 }
 
+/* How a node gets its child graph: from CUDA 12.9 on, the program may give it away. */
+enum { CHILD_IS_COPIED = 0, CHILD_IS_MOVED = 1 };
+
+/* A node that is to take the graph itself, unless another node or a capture has it. */
+static struct mock_work moved_child(CUgraph child)
+{
+    struct mock_graph *graph;
+    CUresult code = cushim__mock_object_find(child, MOCK_GRAPH, &graph);
+
+    if (code == CUDA_SUCCESS && graph->parent)
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS && graph->capture)
+        code = CUDA_ERROR_ILLEGAL_STATE;
+    if (code != CUDA_SUCCESS)
+        return refused(code);
+    return (struct mock_work){.type = CU_GRAPH_NODE_TYPE_GRAPH, .child = graph, .moved = true};
+}
+
+static struct mock_work child_from(const CUgraphNodeParams *parameters)
+{
+    switch ((int)parameters->graph.ownership) {
+    case CHILD_IS_COPIED:
+        return cushim__mock_work_child(parameters->graph.graph);
+    case CHILD_IS_MOVED:
+        return moved_child(parameters->graph.graph);
+    default:
+        return refused(CUDA_ERROR_INVALID_VALUE);
+    }
+}
+
 /* Graphs do not allocate here, so they free nothing; what no graph can free is invalid. */
 static CUresult check_free(CUdeviceptr address)
 {
@@ -197,7 +227,7 @@ struct mock_work cushim__mock_work_any(const CUgraphNodeParams *parameters)
     case CU_GRAPH_NODE_TYPE_HOST:
         return host_from(parameters);
     case CU_GRAPH_NODE_TYPE_GRAPH:
-        return cushim__mock_work_child(parameters->graph.graph);
+        return child_from(parameters);
     case CU_GRAPH_NODE_TYPE_EMPTY:
         return (struct mock_work){.type = CU_GRAPH_NODE_TYPE_EMPTY};
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
@@ -256,6 +286,7 @@ CUresult cushim__mock_node_set(struct mock_node *node, struct mock_work *work)
         cushim__mock_work_end(work);
         return code;
     }
+    work->priority = node->work.priority;
     cushim__mock_work_end(&node->work);
     node->work = *work;
     if (work->child)

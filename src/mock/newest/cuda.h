@@ -139,8 +139,10 @@ typedef union mock_attribute_value {
         unsigned char default_, remote;
     } memSyncDomainMap;
     CUlaunchMemSyncDomain memSyncDomain;
+    int programmaticStreamSerializationAllowed;
     struct {
         CUevent event;
+        int flags;
     } programmaticEvent;
 } cushim__mock_attribute_value;
 #undef CUstreamAttrValue
@@ -175,7 +177,8 @@ typedef unsigned int CUmulticastGranularity_flags;
 typedef struct mock_multicast_object_prop CUmulticastObjectProp;
 #endif
 
-#if CUDA_VERSION < 12020
+/* The struct of the headers from 12.2 to 12.8 lacks a member. */
+#if CUDA_VERSION < 12090
 typedef struct mock_graph_node_params {
     CUgraphNodeType type;
     int reserved0[3];
@@ -210,7 +213,8 @@ typedef struct mock_graph_node_params {
         } free;
     };
     long long reserved2;
-} CUgraphNodeParams;
+} cushim__mock_graph_node_params;
+#define CUgraphNodeParams cushim__mock_graph_node_params
 #endif
 
 #if CUDA_VERSION < 12030

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Captures: how they begin, which streams take part, and how they end. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/mock/context/context.h"
 #include "src/mock/core/state.h"
@@ -331,9 +332,68 @@ CUresult cushim__mock_capture_add(struct mock_stream *stream, struct mock_operat
         .type = operation->class->node_type,
         .operation = operation,
         .context = stream->object.context->object.handle,
+        .priority = stream->priority,
     };
 
     return add_work(stream, &work);
+}
+
+/* Give a kernel's edges from other kernels data, where they have none. */
+static void make_programmatic(struct mock_node *node)
+{
+    static const CUgraphEdgeData plain;
+    const CUgraphEdgeData data = {.from_port = MOCK_PORT_PROGRAMMATIC,
+                                  .type = MOCK_EDGE_PROGRAMMATIC};
+
+    for (size_t i = 0; i < node->dependencies.count; i++) {
+        struct mock_edge *edge = &node->dependencies.at[i];
+
+        if (edge->node->work.type != CU_GRAPH_NODE_TYPE_KERNEL ||
+            memcmp(&edge->data, &plain, sizeof plain) != 0)
+            continue;
+        edge->data = data;
+        cushim__mock_edges_find(&edge->node->dependents, node)->data = data;
+    }
+}
+
+/* An event stands for nodes of its capture from now on. */
+static void capture_event(struct mock_event *event, struct mock_capture *capture,
+                          struct mock_edges nodes)
+{
+    cushim__mock_event_forget_capture(event, MOCK_NOT_CAPTURED);
+    event->capture_nodes = nodes;
+    cushim__mock_event_record_release(event->record);
+    event->record = NULL;
+    event->capture = capture;
+    event->capture_state = MOCK_IN_CAPTURE;
+}
+
+/* Once a node was added, the frontier is that node alone. */
+CUresult cushim__mock_capture_launch(struct mock_stream *stream, struct mock_operation *operation,
+                                     const struct mock_launch_extras *extras)
+{
+    const CUgraphEdgeData data = {.from_port = extras->port, .type = MOCK_EDGE_PROGRAMMATIC};
+    struct mock_edges fired = {0};
+    struct mock_node *node;
+    CUresult code;
+
+    if (extras->event && !cushim__mock_edges_reserve(&fired, 1)) {
+        cushim__mock_operation_destroy(operation);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    code = cushim__mock_capture_add(stream, operation);
+    if (code != CUDA_SUCCESS) {
+        cushim__mock_edges_clear(&fired);
+        return code;
+    }
+    node = stream->captured->frontier.at[0].node;
+    if (extras->programmatic)
+        make_programmatic(node);
+    if (extras->event) {
+        cushim__mock_edges_add(&fired, node, &data);
+        capture_event(extras->event, stream->capture, fired);
+    }
+    return CUDA_SUCCESS;
 }
 
 static CUresult add_event(struct mock_stream *stream, CUgraphNodeType type,
@@ -356,12 +416,7 @@ CUresult cushim__mock_capture_record(struct mock_stream *stream, struct mock_eve
         return add_event(stream, CU_GRAPH_NODE_TYPE_EVENT_RECORD, event);
     if (!cushim__mock_edges_join(&nodes, &stream->captured->frontier))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    cushim__mock_event_forget_capture(event, MOCK_NOT_CAPTURED);
-    event->capture_nodes = nodes;
-    cushim__mock_event_record_release(event->record);
-    event->record = NULL;
-    event->capture = stream->capture;
-    event->capture_state = MOCK_IN_CAPTURE;
+    capture_event(event, stream->capture, nodes);
     return CUDA_SUCCESS;
 }
 

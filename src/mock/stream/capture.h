@@ -57,6 +57,19 @@ CUresult cushim__mock_capture_legacy(struct mock_stream *legacy);
  */
 CUresult cushim__mock_capture_add(struct mock_stream *stream, struct mock_operation *operation);
 
+/* What attributes say of a launch beside the shape of its grid. */
+struct mock_launch_extras {
+    /* It may begin before the kernels before it end: see driver-semantics.md #205. */
+    bool programmatic;
+    /* Recorded with the launch, and fired by a port of the kernel; NULL: none. */
+    struct mock_event *event;
+    unsigned char port;
+};
+
+/* The same for the launch of a kernel. */
+CUresult cushim__mock_capture_launch(struct mock_stream *stream, struct mock_operation *operation,
+                                     const struct mock_launch_extras *extras);
+
 /* Record an event on a captured stream. `flags` are those of the call. */
 CUresult cushim__mock_capture_record(struct mock_stream *stream, struct mock_event *event,
                                      unsigned flags);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/mock/core/ability.h"
 #include "src/mock/core/state.h"
 #include "src/mock/memory/allocation.h"
 #include "src/mock/sim/sim.h"
@@ -155,12 +156,19 @@ static const struct mock_operation_class batch_class = {
 static CUresult check(struct mock_memory_value *value)
 {
     const bool waits = value->kind == MOCK_MEMORY_WAIT;
+    CUresult code = CUDA_SUCCESS;
 
     if (waits && value->flags & CU_STREAM_WAIT_VALUE_FLUSH) {
         value->flags &= ~(unsigned)CU_STREAM_WAIT_VALUE_FLUSH;
         if (!cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES))
             return CUDA_ERROR_NOT_SUPPORTED;
     }
+    if (value->bytes == sizeof(cuuint64_t))
+        code = cushim__mock_needs(MOCK_NEEDS_CAN_USE_64_BIT_STREAM_MEM_OPS);
+    if (code == CUDA_SUCCESS && waits && value->flags == CU_STREAM_WAIT_VALUE_NOR)
+        code = cushim__mock_needs(MOCK_NEEDS_CAN_USE_STREAM_WAIT_VALUE_NOR);
+    if (code)
+        return code;
     if (value->address == 0 || value->address % value->bytes != 0 ||
         !cushim__mock_memory_host(value->address, value->bytes))
         return CUDA_ERROR_INVALID_VALUE;

@@ -63,6 +63,15 @@ struct mock_stream *cushim__mock_stream_create(struct mock_context *context,
     return stream;
 }
 
+int cushim__mock_stream_clamp(int priority)
+{
+    const struct mock_profile *profile = &cushim__mock->settings.profile;
+
+    if (priority < profile->greatest_priority)
+        return profile->greatest_priority;
+    return priority > profile->least_priority ? profile->least_priority : priority;
+}
+
 void cushim__mock_streams_forget(struct mock_context *context)
 {
     while (context->group.streams) {

@@ -41,6 +41,9 @@ struct mock_stream *cushim__mock_stream_create(struct mock_context *context,
                                                enum mock_stream_kind kind, unsigned flags,
                                                int priority);
 
+/* Clamp a priority to the range of the device, as the driver does (driver-semantics.md #50). */
+int cushim__mock_stream_clamp(int priority);
+
 /*
  * Queue an operation on a stream or, while that is captured, add it to the graph. Takes the
  * operation over in any case.

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Attributes of a device govern what they describe: a call that needs what the device lacks is
+ * refused, and the others work. The codes are those of the CUDA reference where that names one.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/mock/fixture.h"
+
+static const char image[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
+                            ".visible .entry nothing() { ret; }\n";
+
+enum { BYTES = 4096 };
+
+static _Alignas(BYTES) char page[BYTES];
+
+static CUresult attach(unsigned flags)
+{
+    CUresult code = driver->MemHostRegister_v2(page, BYTES, flags);
+
+    if (code == CUDA_SUCCESS)
+        OK(driver->MemHostUnregister(page));
+    return code;
+}
+
+static CUresult register_memory(void)
+{
+    return attach(0);
+}
+
+static CUresult register_read_only(void)
+{
+    enum { READ_ONLY = 8 };
+
+    return attach(READ_ONLY);
+}
+
+static CUresult map_memory(void)
+{
+    CUdeviceptr address = 0;
+    CUresult code;
+    void *memory;
+
+    OK(driver->MemAllocHost_v2(&memory, BYTES));
+    code = driver->MemHostGetDevicePointer_v2(&address, memory, 0);
+    OK(driver->MemFreeHost(memory));
+    return code;
+}
+
+static CUresult make_context(void)
+{
+    CUcontext context;
+    CUresult code = driver->CtxCreate_v2(&context, 0, 0);
+
+    if (code == CUDA_SUCCESS)
+        OK(driver->CtxDestroy_v2(context));
+    return code;
+}
+
+/* Copy as addresses of the host or the device, which the driver tells apart. */
+static CUresult copy_unified(void)
+{
+    CUdeviceptr from, to;
+    CUresult code;
+
+    OK(driver->MemAlloc_v2(&from, BYTES));
+    OK(driver->MemAlloc_v2(&to, BYTES));
+    OK(driver->MemcpyDtoD_v2(to, from, BYTES));
+    code = driver->Memcpy(to, from, BYTES);
+    OK(driver->MemFree_v2(from));
+    OK(driver->MemFree_v2(to));
+    return code;
+}
+
+static CUresult allocate_managed(void)
+{
+    CUdeviceptr memory;
+    CUresult code = driver->MemAllocManaged(&memory, BYTES, CU_MEM_ATTACH_GLOBAL);
+
+    if (code == CUDA_SUCCESS)
+        OK(driver->MemFree_v2(memory));
+    return code;
+}
+
+static CUdeviceptr managed;
+
+static void begin_managed(void)
+{
+    OK(driver->MemAllocManaged(&managed, BYTES, CU_MEM_ATTACH_GLOBAL));
+}
+
+static CUresult end_managed(CUresult code)
+{
+    OK(driver->MemFree_v2(managed));
+    return code;
+}
+
+static CUresult prefetch_to_device(void)
+{
+    begin_managed();
+    return end_managed(driver->MemPrefetchAsync(managed, BYTES, 0, kernel_stream));
+}
+
+/* The device of the stream has to be able, even if the memory goes to the host. */
+static CUresult prefetch_to_host(void)
+{
+    begin_managed();
+    return end_managed(driver->MemPrefetchAsync(managed, BYTES, CU_DEVICE_CPU, kernel_stream));
+}
+
+static CUresult advise_location(void)
+{
+    begin_managed();
+    OK(driver->MemAdvise(managed, BYTES, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, CU_DEVICE_CPU));
+    OK(driver->MemAdvise(managed, BYTES, CU_MEM_ADVISE_SET_READ_MOSTLY, 0));
+    return end_managed(driver->MemAdvise(managed, BYTES, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, 0));
+}
+
+static CUresult advise_access(void)
+{
+    const CUmemLocation device = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0};
+
+    begin_managed();
+    OK(driver->MemAdvise(managed, BYTES, CU_MEM_ADVISE_SET_ACCESSED_BY, CU_DEVICE_CPU));
+    return end_managed(driver->MemAdvise_v2(managed, BYTES, CU_MEM_ADVISE_SET_ACCESSED_BY, device));
+}
+
+static CUresult launch_cooperative(void)
+{
+    return driver->LaunchCooperativeKernel(kernel_find("nothing"), 1, 1, 1, 1, 1, 1, 0,
+                                           kernel_stream, NULL);
+}
+
+static CUresult launch_with(int id, const void *value, size_t bytes)
+{
+    CUlaunchAttribute attribute;
+    CUlaunchConfig config = {
+        .gridDimX = 2,
+        .gridDimY = 1,
+        .gridDimZ = 1,
+        .blockDimX = 1,
+        .blockDimY = 1,
+        .blockDimZ = 1,
+        .hStream = kernel_stream,
+        .attrs = &attribute,
+        .numAttrs = 1,
+    };
+
+    memset(&attribute, 0, sizeof attribute);
+    attribute.id = (CUlaunchAttributeID)id;
+    memcpy(&attribute.value, value, bytes);
+    return driver->LaunchKernelEx(&config, kernel_find("nothing"), NULL, NULL);
+}
+
+static CUresult launch_with_cooperation(void)
+{
+    enum { COOPERATIVE = 2 };
+    const int yes = 1, no = 0;
+
+    OK(launch_with(COOPERATIVE, &no, sizeof no));
+    return launch_with(COOPERATIVE, &yes, sizeof yes);
+}
+
+static CUresult launch_clusters(void)
+{
+    enum { CLUSTER = 4 };
+    const unsigned two[3] = {2, 1, 1}, none[3] = {0, 0, 0};
+
+    OK(launch_with(CLUSTER, none, sizeof none));
+    return launch_with(CLUSTER, two, sizeof two);
+}
+
+static CUresult allocate_in_stream(void)
+{
+    CUdeviceptr memory;
+    CUresult code = driver->MemAllocAsync(&memory, BYTES, kernel_stream);
+
+    if (code == CUDA_SUCCESS)
+        OK(driver->MemFreeAsync(memory, kernel_stream));
+    return code;
+}
+
+static CUresult find_pool(void)
+{
+    CUmemoryPool pool, current;
+    CUresult code = driver->DeviceGetDefaultMemPool(&pool, 0);
+
+    CODE(code, driver->DeviceGetMemPool(&current, 0));
+    return code;
+}
+
+static CUresult make_pool_for(int handles)
+{
+    CUmemPoolProps properties;
+    CUmemoryPool pool;
+    CUresult code;
+
+    memset(&properties, 0, sizeof properties);
+    properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.handleTypes = (CUmemAllocationHandleType)handles;
+    properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    code = driver->MemPoolCreate(&pool, &properties);
+    if (code == CUDA_SUCCESS)
+        OK(driver->MemPoolDestroy(pool));
+    return code;
+}
+
+static CUresult make_pool(void)
+{
+    return make_pool_for(CU_MEM_HANDLE_TYPE_NONE);
+}
+
+static CUresult make_pool_for_descriptors(void)
+{
+    OK(make_pool());
+    return make_pool_for(CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
+}
+
+static CUresult flush_writes(void)
+{
+    enum { CURRENT_CONTEXT = 0, TO_OWNER = 100 };
+
+    return driver->FlushGPUDirectRDMAWrites(
+        (cushim_CUflushGPUDirectRDMAWritesTarget)CURRENT_CONTEXT,
+        (cushim_CUflushGPUDirectRDMAWritesScope)TO_OWNER);
+}
+
+static CUresult share_event(void)
+{
+    CUipcEventHandle handle;
+    CUevent event;
+    CUresult code;
+
+    OK(driver->EventCreate(&event, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING));
+    code = driver->IpcGetEventHandle(&handle, event);
+    OK(driver->EventDestroy_v2(event));
+    return code;
+}
+
+static CUresult share_memory(void)
+{
+    CUipcMemHandle handle;
+    CUdeviceptr memory;
+    CUresult code;
+
+    OK(driver->MemAlloc_v2(&memory, BYTES));
+    code = driver->IpcGetMemHandle(&handle, memory);
+    OK(driver->MemFree_v2(memory));
+    return code;
+}
+
+static CUdeviceptr begin_word(void)
+{
+    CUdeviceptr word;
+
+    OK(driver->MemAlloc_v2(&word, 8));
+    OK(driver->StreamWriteValue32_v2(kernel_stream, word, 7, 0));
+    return word;
+}
+
+static CUresult end_word(CUdeviceptr word, CUresult code)
+{
+    OK(driver->StreamSynchronize(kernel_stream));
+    OK(driver->MemFree_v2(word));
+    return code;
+}
+
+static CUresult write_wide_value(void)
+{
+    const CUdeviceptr word = begin_word();
+
+    return end_word(word, driver->StreamWriteValue64_v2(kernel_stream, word, 5, 0));
+}
+
+static CUresult write_wide_value_in_batch(void)
+{
+    const CUdeviceptr word = begin_word();
+    CUstreamBatchMemOpParams one;
+
+    memset(&one, 0, sizeof one);
+    one.writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_64;
+    one.writeValue.address = word;
+    return end_word(word, driver->StreamBatchMemOp_v2(kernel_stream, 1, &one, 0));
+}
+
+static CUresult wait_for_nor(void)
+{
+    const CUdeviceptr word = begin_word();
+
+    OK(driver->StreamWaitValue32_v2(kernel_stream, word, 7, CU_STREAM_WAIT_VALUE_EQ));
+    return end_word(word,
+                    driver->StreamWaitValue32_v2(kernel_stream, word, 0, CU_STREAM_WAIT_VALUE_NOR));
+}
+
+/* DEVICE_UNAVAILABLE, which older headers lack. */
+enum { UNAVAILABLE = 46 };
+
+static const struct row {
+    const char *attribute; /* as settings name it */
+    int value;             /* with which the device is not able */
+    CUresult code;
+    CUresult (*call)(void); /* leaves nothing */
+} rows[] = {
+    {"CAN_MAP_HOST_MEMORY", 0, CUDA_ERROR_NOT_SUPPORTED, map_memory},
+    {"UNIFIED_ADDRESSING", 0, CUDA_ERROR_NOT_SUPPORTED, copy_unified},
+    {"MANAGED_MEMORY", 0, CUDA_ERROR_NOT_SUPPORTED, allocate_managed},
+    {"CONCURRENT_MANAGED_ACCESS", 0, CUDA_ERROR_INVALID_DEVICE, prefetch_to_device},
+    {"CONCURRENT_MANAGED_ACCESS", 0, CUDA_ERROR_INVALID_DEVICE, prefetch_to_host},
+    {"CONCURRENT_MANAGED_ACCESS", 0, CUDA_ERROR_INVALID_DEVICE, advise_location},
+    {"CONCURRENT_MANAGED_ACCESS", 0, CUDA_ERROR_INVALID_DEVICE, advise_access},
+    {"COOPERATIVE_LAUNCH", 0, CUDA_ERROR_NOT_SUPPORTED, launch_cooperative},
+    {"COOPERATIVE_LAUNCH", 0, CUDA_ERROR_NOT_SUPPORTED, launch_with_cooperation},
+    {"CLUSTER_LAUNCH", 0, CUDA_ERROR_NOT_SUPPORTED, launch_clusters},
+    {"HOST_REGISTER_SUPPORTED", 0, CUDA_ERROR_NOT_SUPPORTED, register_memory},
+    {"READ_ONLY_HOST_REGISTER_SUPPORTED", 0, CUDA_ERROR_NOT_SUPPORTED, register_read_only},
+    {"MEMORY_POOLS_SUPPORTED", 0, CUDA_ERROR_NOT_SUPPORTED, allocate_in_stream},
+    {"MEMORY_POOLS_SUPPORTED", 0, CUDA_ERROR_NOT_SUPPORTED, find_pool},
+    {"MEMORY_POOLS_SUPPORTED", 0, CUDA_ERROR_NOT_SUPPORTED, make_pool},
+    {"MEMPOOL_SUPPORTED_HANDLE_TYPES", 8, CUDA_ERROR_INVALID_VALUE, make_pool_for_descriptors},
+    {"GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS", 0, CUDA_ERROR_NOT_SUPPORTED, flush_writes},
+    {"CAN_USE_64_BIT_STREAM_MEM_OPS", 0, CUDA_ERROR_NOT_SUPPORTED, write_wide_value},
+    {"CAN_USE_64_BIT_STREAM_MEM_OPS", 0, CUDA_ERROR_NOT_SUPPORTED, write_wide_value_in_batch},
+    {"CAN_USE_STREAM_WAIT_VALUE_NOR", 0, CUDA_ERROR_NOT_SUPPORTED, wait_for_nor},
+    {"IPC_EVENT_SUPPORTED", 0, CUDA_ERROR_NOT_SUPPORTED, share_event},
+    {"IPC_EVENT_SUPPORTED", 0, CUDA_ERROR_NOT_SUPPORTED, share_memory},
+};
+
+static void calls_need_what_attributes_say(void **state)
+{
+    char settings[120];
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        print_message("attribute.%s = %d\n", rows[i].attribute, rows[i].value);
+        snprintf(settings, sizeof settings, "mode = auto\nattribute.%s = %d\n", rows[i].attribute,
+                 rows[i].value);
+        kernel_begin(settings, image);
+        CODE(rows[i].code, rows[i].call());
+        kernel_end(state);
+        kernel_begin("mode = auto\n", image);
+        OK(rows[i].call());
+        kernel_end(state);
+    }
+}
+
+static void no_context_begins_where_compute_is_prohibited(void **state)
+{
+    CUcontext context;
+
+    (void)state;
+    bare_begin("attribute.COMPUTE_MODE = 2\n");
+    CODE(UNAVAILABLE, driver->DevicePrimaryCtxRetain(&context, 0));
+    CODE(UNAVAILABLE, driver->CtxCreate_v2(&context, 0, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->CtxCreate_v2(&context, 0x1000, 0));
+    bare_end();
+    kernel_begin("mode = auto\n", image);
+    OK(make_context());
+    kernel_end(state);
+}
+
+static void all_streams_have_one_priority_without_priorities(void **state)
+{
+    int least = 7, greatest = 7, priority = 7;
+    CUstream stream;
+
+    kernel_begin("mode = auto\nattribute.STREAM_PRIORITIES_SUPPORTED = 0\n", image);
+    OK(driver->CtxGetStreamPriorityRange(&least, &greatest));
+    assert_int_equal(least, 0);
+    assert_int_equal(greatest, 0);
+    OK(driver->StreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, -2));
+    OK(driver->StreamGetPriority(stream, &priority));
+    assert_int_equal(priority, 0);
+    OK(driver->StreamDestroy_v2(stream));
+    kernel_end(state);
+}
+
+/* The profile says nothing about pools, so they work. */
+static void what_a_profile_does_not_know_works(void **state)
+{
+    int value;
+
+    kernel_begin("mode = auto\nprofile = t4\n", image);
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         driver->DeviceGetAttribute(&value, (CUdevice_attribute)115 /* MEMORY_POOLS_SUPPORTED */,
+                                    0));
+    OK(allocate_in_stream());
+    OK(share_event());
+    CODE(CUDA_ERROR_NOT_SUPPORTED, launch_clusters());
+    kernel_end(state);
+}
+
+static char logged[300];
+static unsigned lines;
+
+static void keep(void *data, const char *line)
+{
+    (void)data;
+    snprintf(logged, sizeof logged, "%s", line);
+    lines++;
+}
+
+static void log_names_the_attribute_once(void **state)
+{
+    kernel_begin("mode = auto\nattribute.COOPERATIVE_LAUNCH = 0\n", image);
+    cushim_mock_log_set(fixture_mock, keep, NULL);
+    lines = 0;
+    CODE(CUDA_ERROR_NOT_SUPPORTED, launch_cooperative());
+    CODE(CUDA_ERROR_NOT_SUPPORTED, launch_cooperative());
+    assert_int_equal(lines, 1);
+    assert_non_null(strstr(logged, "cuLaunchCooperativeKernel"));
+    assert_non_null(strstr(logged, "attribute.COOPERATIVE_LAUNCH = 0"));
+    kernel_end(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls_need_what_attributes_say),
+        cmocka_unit_test(no_context_begins_where_compute_is_prohibited),
+        cmocka_unit_test(all_streams_have_one_priority_without_priorities),
+        cmocka_unit_test(what_a_profile_does_not_know_works),
+        cmocka_unit_test(log_names_the_attribute_once),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
