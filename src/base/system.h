@@ -91,8 +91,8 @@ enum cushim__fork_part {
  * reverse order. NULL stands for none. A fork may call each twice, and the second call must change
  * nothing. Repeated registrations change nothing, and Windows has no forks.
  */
-void cushim__system_handle_forks(enum cushim__fork_part part, void (*before)(void),
-                                 void (*in_parent)(void), void (*in_child)(void));
+void cushim__system_handle_forks(enum cushim__fork_part part, void (*on_prepare)(void),
+                                 void (*on_parent)(void), void (*on_child)(void));
 
 /* --- process_posix.c, process_windows.c --- */
 

@@ -163,15 +163,15 @@ static void child(void)
  * Concurrent threads may register twice, so the handlers may run twice. Making one thread wait for
  * the other would hang a child that is forked in between.
  */
-void cushim__system_handle_forks(enum cushim__fork_part part, void (*before)(void),
-                                 void (*in_parent)(void), void (*in_child)(void))
+void cushim__system_handle_forks(enum cushim__fork_part part, void (*on_prepare)(void),
+                                 void (*on_parent)(void), void (*on_child)(void))
 {
     static atomic_bool is_registered;
 
     /* The first handler is the last one here: a fork that runs it runs the others, too. */
-    atomic_store(&forks[part].child, in_child);
-    atomic_store(&forks[part].parent, in_parent);
-    atomic_store(&forks[part].prepare, before);
+    atomic_store(&forks[part].child, on_child);
+    atomic_store(&forks[part].parent, on_parent);
+    atomic_store(&forks[part].prepare, on_prepare);
     if (!atomic_load(&is_registered) && pthread_atfork(prepare, parent, child) == 0)
         atomic_store(&is_registered, true);
 }

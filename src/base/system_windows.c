@@ -171,11 +171,11 @@ void cushim__system_restore_cancellation(int former)
 }
 
 /* There is no fork on Windows. */
-void cushim__system_handle_forks(enum cushim__fork_part part, void (*before)(void),
-                                 void (*in_parent)(void), void (*in_child)(void))
+void cushim__system_handle_forks(enum cushim__fork_part part, void (*on_prepare)(void),
+                                 void (*on_parent)(void), void (*on_child)(void))
 {
     (void)part;
-    (void)before;
-    (void)in_parent;
-    (void)in_child;
+    (void)on_prepare;
+    (void)on_parent;
+    (void)on_child;
 }
