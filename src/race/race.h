@@ -116,7 +116,7 @@ struct race_access {
     bool on_default; /* that stream is the legacy default stream */
     const char *kind, *name, *call;
     char stream_name[RACE_NAME_SIZE]; /* empty if it has none */
-    struct cushim__call_place place;  /* of the call; the user sets it after race_submit() */
+    struct cushim__call_place place;  /* of the call; set by the user after cushim__race_submit() */
     struct race_clock *before;
 };
 
@@ -180,7 +180,8 @@ bool cushim__race_is_used(uint64_t id, struct race_access *access);
 
 /*
  * What was submitted so far: to a stream, with those that block it if it is the legacy default
- * stream; to a stream alone, up to its last operation; to a group. race_saw() releases the clock.
+ * stream; to a stream alone, up to its last operation; to a group. cushim__race_saw() releases the
+ * clock.
  */
 struct race_clock *cushim__race_stream(const struct race_stream *stream);
 struct race_clock *cushim__race_last(const struct race_stream *stream);

@@ -95,7 +95,7 @@ CUresult cushim__sweep_run(const struct cushim__sweep *sweep, struct cushim__swe
 
 /*
  * Primary contexts are pinned while a body runs. Otherwise, what it leaks in one would be destroyed
- * with the context, and not be noticed. The tracker counts the pins until pins_ignore().
+ * with the context, and not be noticed. The tracker counts the pins until cushim__pins_ignore().
  */
 void cushim__pins_begin(void);
 void cushim__pins_call_ended(const struct cushim__call *call, CUresult answer);
