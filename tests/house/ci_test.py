@@ -32,6 +32,13 @@ class Jobs(unittest.TestCase):
             self.assertGreater(len(functions), 5)
             self.assertEqual(sorted(functions), sorted(names_of(script)), script)
 
+    def test_contributors_read_the_list_of_jobs(self):
+        listed = subprocess.run([os.path.join(source_root, '.ci', 'run'), '--list'], check=True,
+                                stdout=subprocess.PIPE, universal_newlines=True).stdout
+        rows = ['| `%s` | %s | %s |' % (name, 'yes' if jobs == 'change' else '', what)
+                for name, jobs, what in (line.split(None, 2) for line in listed.splitlines())]
+        self.assertIn('\n'.join(rows), read('CONTRIBUTING.md'))
+
     def test_an_unknown_job_is_refused(self):
         done = subprocess.run([os.path.join(source_root, '.ci', 'run'), 'no-job'],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
