@@ -90,13 +90,27 @@ static inline bool cushim__drop(atomic_uint *references)
            atomic_fetch_sub_explicit(references, 1, memory_order_acq_rel) == 1;
 }
 
-/* --- objects.c --- */
+/* --- destroy.c --- */
 
 /* The table that an object made through `table` remembers: that, or the one beneath the layers. */
 const struct cushim_table *cushim__creating_table(const struct cushim_table *table);
 
 /* The table through which to destroy an object that remembers `maker`. */
 const struct cushim_table *cushim__destroyer(const struct cushim_table *maker);
+
+/*
+ * The result of a destroy for the caller: codes that say that the handle is gone with its context
+ * or process become success. Others are logged as "<function> failed: ..." and returned.
+ */
+CUresult cushim__destroyed(const char *function, CUresult code);
+
+/* --- poll.c --- */
+
+/*
+ * Poll until `query` stops returning NOT_READY or the time is over, with growing pauses. Returns
+ * CUDA_ERROR_TIMEOUT in the latter case, otherwise the last result.
+ */
+CUresult cushim__poll(CUresult (*query)(void *object), void *object, uint64_t timeout_ns);
 
 /* --- context.c --- */
 
@@ -139,18 +153,6 @@ static inline CUresult cushim__stream_enter(const struct cushim_stream *stream,
         return CUDA_ERROR_INVALID_HANDLE;
     return cushim__context_enter(stream->is_default ? stream->context : NULL, scope);
 }
-
-/*
- * The result of a destroy for the caller: codes that say that the handle is gone with its context
- * or process become success. Others are logged as "<function> failed: ..." and returned.
- */
-CUresult cushim__destroyed(const char *function, CUresult code);
-
-/*
- * Poll until `query` stops returning NOT_READY or the time is over, with growing pauses. Returns
- * CUDA_ERROR_TIMEOUT in the latter case, otherwise the last result.
- */
-CUresult cushim__poll(CUresult (*query)(void *object), void *object, uint64_t timeout_ns);
 
 /* --- event.c --- */
 

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* This file has what contexts, streams and events share. */
+/* Which table an object is destroyed through, and what the result of that means for the caller. */
 #include <cushim/error.h>
 #include <cushim/table.h>
 
 #include "loader/loader.h"
-#include "src/base/system.h"
 #include "src/objects/objects.h"
 
 /*
- * --- which table an object is destroyed through: objects.h has the rule ---
- *
- * Tables are compared by the address under which they are current, so a shorter one by its copy. An
- * object remembers the table beneath the layers, since a layer may be over another driver later.
+ * objects.h has the rule. Tables are compared by the address under which they are current, so a
+ * shorter one by its copy. An object remembers the table beneath the layers, since a layer may be
+ * over another driver later.
  */
 
 /* Declared layers. An entry belongs to its layer for good, as a copy does to its original. */
@@ -77,39 +75,6 @@ CUresult cushim_table_set_wrapped(const struct cushim_table *layer,
     }
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
-
-/* --- waiting with a deadline, where the driver only has a query --- */
-
-/*
- * The first looks come without a pause, to catch work that is nearly done. Then pauses double: at
- * most twice as long as the wait so far, and never so long that a late answer would be noticed.
- */
-enum { IMMEDIATE_LOOKS = 4, FIRST_PAUSE_NS = 1000, LONGEST_PAUSE_NS = 1000 * 1000 };
-
-CUresult cushim__poll(CUresult (*query)(void *object), void *object, uint64_t timeout_ns)
-{
-    const uint64_t start = cushim__system_clock_ns();
-    uint64_t pause = FIRST_PAUSE_NS;
-
-    for (unsigned looks = 1;; looks++) {
-        const CUresult code = query(object);
-        uint64_t waited, left;
-
-        if (code != CUDA_ERROR_NOT_READY)
-            return code;
-        waited = cushim__system_clock_ns() - start;
-        if (waited >= timeout_ns) /* 0 expires at the first query, UINT64_MAX after 584 years */
-            return CUDA_ERROR_TIMEOUT;
-        if (looks < IMMEDIATE_LOOKS)
-            continue;
-        left = timeout_ns - waited;
-        cushim__system_sleep_ns(pause < left ? pause : left);
-        if (pause < LONGEST_PAUSE_NS)
-            pause = 2 * pause < LONGEST_PAUSE_NS ? 2 * pause : LONGEST_PAUSE_NS;
-    }
-}
-
-/* --- destroying --- */
 
 CUresult cushim__destroyed(const char *function, CUresult code)
 {
