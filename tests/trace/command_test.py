@@ -45,8 +45,8 @@ class Command(TraceTest):
         return run.stdout.decode(), run.stderr.decode()
 
     def trace(self, *words, options=(), output='run.json', code=0, **settings):
-        return self.run_command('trace', '--mock', '--quiet', '--output', output, *options, '--',
-                                *words, code=code, **settings)
+        return self.run_command('trace', '--mock', '--set', 'quiet=yes', '--output', output,
+                                *options, '--', *words, code=code, **settings)
 
     def files(self):
         return sorted(os.listdir(self.folder))
@@ -75,9 +75,14 @@ class Outputs(Command):
         self.assertEqual(track['count'], PLAIN_CALLS)
 
     def test_the_default_is_a_page(self):
-        self.run_command('trace', '--mock', '--quiet', PROGRAM, 'plain')
+        self.run_command('trace', '--mock', '--set', 'quiet=yes', PROGRAM, 'plain')
         self.assertEqual(self.files(), ['cushim-trace.html'])
         read_html(self.read('cushim-trace.html'))
+
+    def test_quiet_prints_nothing(self):
+        _, error = self.run_command('trace', '--mock', '--quiet', PROGRAM, 'plain')
+        self.assertEqual(error, '')
+        self.assertEqual(self.files(), ['cushim-trace.html'])
 
     def test_each_process_has_a_file(self):
         self.trace(PROGRAM, 'fork', output='run.html')
@@ -122,7 +127,8 @@ class Ends(Command):
     @contextlib.contextmanager
     def waiting(self):
         """Start the command in a new process group, with a program that waits."""
-        with subprocess.Popen([COMMAND, 'trace', '--mock', '--quiet', '--output', 'run.json', '--',
+        with subprocess.Popen([COMMAND, 'trace', '--mock', '--set', 'quiet=yes',
+                               '--output', 'run.json', '--',
                                PROGRAM, 'waits'], cwd=self.folder, env=self.environment(),
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, start_new_session=True,
@@ -155,7 +161,8 @@ class Ends(Command):
             # The command blocks until the page is read, because the page is larger than a pipe's
             # buffer.
             os.mkfifo(self.path('run.html'))
-            with subprocess.Popen([COMMAND, 'trace', '--mock', '--quiet', '--output', 'run.html',
+            with subprocess.Popen([COMMAND, 'trace', '--mock', '--set', 'quiet=yes',
+                                   '--output', 'run.html',
                                    '--', PROGRAM, 'plain'], cwd=self.folder,
                                   env=self.environment(), stderr=subprocess.DEVNULL,
                                   preexec_fn=take_signals) as process:

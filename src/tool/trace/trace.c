@@ -39,7 +39,7 @@ static void put_conversion(FILE *file, const void *data)
 }
 
 static void convert(FILE *file, const char *path, const char *output, trace_writer *write,
-                    struct failure *failure)
+                    bool is_quiet, struct failure *failure)
 {
     struct trace_reader reader;
     struct trace_timeline timeline;
@@ -57,7 +57,7 @@ static void convert(FILE *file, const char *path, const char *output, trace_writ
         put_conversion(stdout, &conversion);
     else
         output_to_file(output, "The timeline", put_conversion, &conversion, failure);
-    if (failure->status == STATUS_DONE)
+    if (failure->status == STATUS_DONE && !is_quiet)
         trace_write_summary(&timeline, stderr);
     trace_timeline_free(&timeline);
     trace_reader_close(&reader);
@@ -76,7 +76,7 @@ static bool check_output(const struct arguments *arguments, struct failure *fail
     return failure->status == STATUS_DONE;
 }
 
-void trace_convert(const char *path, const char *output, struct failure *failure)
+void trace_convert(const char *path, const char *output, bool is_quiet, struct failure *failure)
 {
     FILE *file = fopen(path, "rb");
 
@@ -85,7 +85,7 @@ void trace_convert(const char *path, const char *output, struct failure *failure
                     "%.300s cannot be opened: %s", path, strerror(errno));
         return;
     }
-    convert(file, path, output, writer_for(output), failure);
+    convert(file, path, output, writer_for(output), is_quiet, failure);
     fclose(file);
 }
 
@@ -96,7 +96,7 @@ enum status command_trace(const struct arguments *arguments)
 
     if (check_output(arguments, &failure)) {
         if (arguments->convert)
-            trace_convert(arguments->trace, arguments->output, &failure);
+            trace_convert(arguments->trace, arguments->output, false, &failure);
         else
             status = trace_run(arguments, &failure);
     }

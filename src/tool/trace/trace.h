@@ -7,8 +7,8 @@
 
 enum status command_trace(const struct arguments *arguments);
 
-/* Convert a file that a traced process has written, and print a summary on standard error. */
-void trace_convert(const char *path, const char *output, struct failure *failure);
+/* Convert a file of a traced process; unless quiet, print a summary on standard error. */
+void trace_convert(const char *path, const char *output, bool is_quiet, struct failure *failure);
 
 /*
  * Demangle C++ names, one on each line; returns the same number of lines, to be freed, or NULL if

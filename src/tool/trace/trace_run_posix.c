@@ -83,18 +83,19 @@ static bool is_unfinished(const char *path, long *process)
 }
 
 /* A file is kept if it cannot be converted, or if its process still runs. */
-static void convert_files(const struct files *files, const char *output, struct failure *failure)
+static void convert_files(const struct files *files, const struct arguments *arguments,
+                          struct failure *failure)
 {
     for (size_t i = 0; i < files->count; i++) {
         struct failure failed = {0};
-        char *path = output_for(output, files, i);
+        char *path = output_for(arguments->output, files, i);
         long process;
         const bool stays = is_unfinished(files->paths[i], &process);
 
-        trace_convert(files->paths[i], path, &failed);
-        if (failed.status == STATUS_DONE)
+        trace_convert(files->paths[i], path, arguments->quiet, &failed);
+        if (failed.status == STATUS_DONE && !arguments->quiet)
             fprintf(stderr, "Wrote %s\n", path);
-        else if (failure->status == STATUS_DONE)
+        else if (failed.status != STATUS_DONE && failure->status == STATUS_DONE)
             *failure = failed;
         if (stays)
             fprintf(stderr, "cushim: process %ld still runs, and its trace goes on in %s\n",
@@ -197,7 +198,7 @@ enum status trace_run(const struct arguments *arguments, struct failure *failure
         find_files(&files);
         if (files.count == 0)
             explain_nothing();
-        convert_files(&files, arguments->output, failure);
+        convert_files(&files, arguments, failure);
     }
     for (size_t i = 0; i < files.count; i++)
         free(files.paths[i]);
