@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE
 #include "src/base/lock.h"
 
 #include <pthread.h>
@@ -14,6 +14,7 @@ _Static_assert(sizeof(pthread_t) <= sizeof(struct cushim__thread), "there is roo
 /*
  * A thread that holds a lock is not cancelled, since the lock would then never be released; waits,
  * logs and files are cancellation points. Cancellation is deferred until the last lock is released.
+ * Every call of the mock comes here, so the functions of system.h are not called for this.
  */
 static _Thread_local struct {
     unsigned locks;
@@ -23,13 +24,13 @@ static _Thread_local struct {
 static void disable_cancellation(void)
 {
     if (own.locks++ == 0)
-        own.former = cushim__system_disable_cancellation();
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &own.former);
 }
 
 static void restore_cancellation(void)
 {
     if (--own.locks == 0)
-        cushim__system_restore_cancellation(own.former);
+        pthread_setcancelstate(own.former, NULL);
 }
 
 static pthread_mutex_t *mutex_of(struct cushim__lock *lock)
