@@ -133,6 +133,10 @@ static void other_parameters_of_nodes_are_checked(void)
     OK(cu->GraphEventRecordNodeGetEvent(node, &same));
     CHECK(same == event);
     REFUSED(cu->GraphEventRecordNodeGetEvent(wait, &same));
+    same = NULL;
+    OK(cu->GraphEventWaitNodeGetEvent(wait, &same));
+    CHECK(same == event);
+    REFUSED(cu->GraphEventWaitNodeGetEvent(node, &same));
 }
 
 static void lists_are_cut_or_filled_up(void)
@@ -244,6 +248,7 @@ static void child_graph_is_a_copy(void)
     EQUAL(2, graph_nodes(inside));
     EQUAL(1, graph_nodes(child));
     REFUSED(cu->GraphDestroy(inside));
+    REFUSED(cu->GraphChildGraphNodeGetGraph(extra, &inside));
     OK(cu->GraphDestroy(child));
     exec = graph_exec(graph);
     OK(cu->GraphLaunch(exec, stream));
@@ -253,6 +258,7 @@ static void child_graph_is_a_copy(void)
 static void parameters_are_copied_and_read_as_given(void)
 {
     CUDA_KERNEL_NODE_PARAMS kernel, read;
+    CUDA_HOST_NODE_PARAMS host;
     CUDA_MEMSET_NODE_PARAMS set = {.value = 7, .elementSize = 1, .width = 16, .height = 1}, got;
     CUcontext context = begin_context();
     uint64_t ns = 55;
@@ -272,6 +278,9 @@ static void parameters_are_copied_and_read_as_given(void)
     set.dst = graph_memory(BYTES);
     MUST(cu->GraphAddMemsetNode(&memory_node, graph, NULL, 0, &set, context));
     REFUSED(cu->GraphKernelNodeGetParams_v2(memory_node, &read));
+    REFUSED(cu->GraphHostNodeGetParams(memory_node, &host));
+    REFUSED(cu->GraphMemsetNodeGetParams(node, &got));
+    REFUSED(cu->GraphMemsetNodeSetParams(node, &set));
     OK(cu->GraphMemsetNodeGetParams(memory_node, &got));
     CHECK(got.dst == set.dst && got.value == 7 && got.elementSize == 1 && got.width == 16 &&
           got.height == 1 && got.pitch == 0);
@@ -284,11 +293,12 @@ static void flags_of_instantiation_are_checked(void)
     CUDA_GRAPH_INSTANTIATE_PARAMS parameters;
     CUgraphExec exec = NULL;
     cuuint64_t flags = 77;
+    CUgraphNode host;
     CUgraph graph;
 
     begin_context();
     graph = graph_begin();
-    graph_add_host(graph, NULL, 0, NULL);
+    host = graph_add_host(graph, NULL, 0, NULL);
     OK(cu->GraphInstantiateWithFlags(&exec, graph, CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY));
     OK(cu->GraphExecGetFlags(exec, &flags));
     EQUAL(0, flags);
@@ -308,6 +318,14 @@ static void flags_of_instantiation_are_checked(void)
     OK(cu->GraphInstantiateWithParams(&exec, graph, &parameters));
     EQUAL(CUDA_GRAPH_INSTANTIATE_SUCCESS, parameters.result_out);
     CHECK(parameters.hErrNode_out == NULL);
+    parameters.flags |= CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+    OK(cu->GraphInstantiateWithParams(&exec, graph, &parameters));
+    OK(cu->GraphExecGetFlags(exec, &flags));
+    EQUAL(CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH, flags);
+    parameters.flags = CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
+    REFUSED(cu->GraphInstantiateWithParams(&exec, graph, &parameters));
+    EQUAL(CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED, parameters.result_out);
+    CHECK(parameters.hErrNode_out == host);
     parameters.flags = 64;
     REFUSED(cu->GraphInstantiateWithParams(&exec, graph, &parameters));
     REFUSED(cu->GraphInstantiateWithParams(&exec, graph, NULL));

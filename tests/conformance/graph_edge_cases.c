@@ -182,6 +182,9 @@ static void copy_in_an_executable_graph_keeps_its_kind(void)
     other = copy, other.srcDevice = graph_memory(64);
     OK(cu->GraphExecMemcpyNodeSetParams(exec, node, &other, context));
     OK(cu->GraphExecMemcpyNodeSetParams(exec, node, &other, NULL));
+    MUST(cu->MemsetD8_v2(other.srcDevice, 5, 64));
+    OK(cu->GraphLaunch(exec, NULL));
+    EQUAL(5, graph_byte(copy.dstDevice));
     other = copy, other.WidthInBytes = 32;
     OK(cu->GraphExecMemcpyNodeSetParams(exec, node, &other, context));
     other = copy, other.srcMemoryType = CU_MEMORYTYPE_HOST, other.srcHost = host;
@@ -290,6 +293,7 @@ static void calls_become_nodes_in_a_chain(void)
     OK(cu->StreamWaitEvent(stream, outside, CU_EVENT_WAIT_EXTERNAL));
     OK(cu->MemcpyAsync(memory, other, 4, stream));
     graph_captured(stream, "cccssskhrwc ab bc cd de ef fg gh hi ij jk");
+    EQUAL(0, graph_byte(memory)); /* nothing was executed */
 }
 
 static void join_gives_two_dependencies(void)
@@ -315,7 +319,7 @@ static void join_gives_two_dependencies(void)
     OK(cu->StreamEndCapture(origin, &graph));
     CHECK(graph == inside);
     capture_begin(origin, GLOBAL);
-    OK(cu->StreamGetCaptureInfo_v2(origin, &status, &second, NULL, NULL, NULL));
+    OK(cu->StreamGetCaptureInfo(origin, &status, &second));
     EQUAL(first + 1, second);
     capture_join(origin, forked);
     MUST(cu->LaunchHostFunc(origin, do_nothing, NULL));
@@ -435,8 +439,9 @@ static void graph_is_not_instantiated_while_capturing(void)
 
 static void program_says_what_comes_next(void)
 {
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     CUgraph graph, same = NULL;
-    CUgraphNode root;
+    CUgraphNode root, extra;
     CUstream stream = begin_context_stream();
 
     graph = graph_begin();
@@ -453,7 +458,11 @@ static void program_says_what_comes_next(void)
     OK(cu->StreamUpdateCaptureDependencies(stream, NULL, 0, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
     MUST(cu->LaunchHostFunc(stream, do_nothing, NULL));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamUpdateCaptureDependencies(stream, NULL, 0, 7));
-    graph_captured(stream, "hh");
+    MUST(cu->StreamGetCaptureInfo_v2(stream, &status, NULL, &graph, NULL, NULL));
+    MUST(cu->GraphAddEmptyNode(&extra, graph, NULL, 0));
+    OK(cu->StreamUpdateCaptureDependencies(stream, &extra, 1, CU_STREAM_ADD_CAPTURE_DEPENDENCIES));
+    MUST(cu->LaunchHostFunc(stream, do_nothing, NULL));
+    graph_captured(stream, "hheh bd cd");
 }
 
 static void launch_records_external_events_alone(void)
@@ -483,6 +492,34 @@ static void CUDA_CB destroy(void *data)
     atomic_fetch_add((atomic_int *)data, 1);
 }
 
+/* A clone, an executable graph and a launch hold what their graph holds. */
+static void check_holders(void)
+{
+    CUstream stream = begin_stream();
+    CUgraph graph = graph_begin(), clone = NULL;
+    CUuserObject object = NULL;
+    struct latch latch;
+    CUgraphExec exec;
+
+    atomic_store(&destroyed, 0);
+    MUST(cu->UserObjectCreate(&object, &destroyed, destroy, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+    OK(cu->GraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
+    graph_add_host(graph, NULL, 0, NULL);
+    OK(cu->GraphClone(&clone, graph));
+    OK(cu->GraphDestroy(graph));
+    exec = graph_exec(clone);
+    OK(cu->GraphDestroy(clone));
+    latch = latch_shut(stream);
+    OK(cu->GraphLaunch(exec, stream));
+    OK(cu->GraphExecDestroy(exec));
+    CODE(CUDA_ERROR_NOT_READY, cu->StreamQuery(stream));
+    EQUAL(0, atomic_load(&destroyed));
+    latch_open(&latch);
+    drain(stream);
+    while (atomic_load(&destroyed) == 0)
+        let_time_pass();
+}
+
 static void user_object_goes_with_its_last_reference(void)
 {
     CUuserObject object = NULL;
@@ -502,6 +539,7 @@ static void user_object_goes_with_its_last_reference(void)
     while (atomic_load(&destroyed) == 0)
         let_time_pass();
     EQUAL(1, atomic_load(&destroyed));
+    check_holders();
 }
 
 const struct conformance_case graph_edge_cases[] = {
