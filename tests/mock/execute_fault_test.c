@@ -226,42 +226,31 @@ static void misaligned_access_has_a_code_of_its_own(void **state)
     assert_logged("(memory#1+2 of 64 bytes)");
 }
 
-static void trap_is_a_failed_launch(void **state)
+static void kernel_that_fails_by_itself_is_named(void **state)
 {
-    (void)state;
-    CODE(CUDA_ERROR_LAUNCH_FAILED, result_of("traps", 1, NULL));
-    assert_logged("the kernel 'traps'");
-}
+    static const struct {
+        const char *settings, *kernel;
+        unsigned threads;
+        CUresult code;
+        const char *logged;
+    } cases[] = {
+        {"mode = auto", "traps", 1, CUDA_ERROR_LAUNCH_FAILED, "the kernel 'traps'"},
+        {"mode = auto", "asserts", 1, CUDA_ERROR_ASSERT,
+         "k.cu:17: k(): block: [0,0,0], thread: [0,0,0] Assertion `x > 0` failed."},
+        {"mode = auto\nkernel_limit = 1000000", "spins", 1, CUDA_ERROR_LAUNCH_TIMEOUT,
+         "the kernel 'spins' (operation 1) has not ended after as many instructions as "
+         "kernel_limit says; thread (0,0,0) of block (0,0,0) is at line "},
+        {"mode = auto", "waits", 64, CUDA_ERROR_LAUNCH_TIMEOUT,
+         "the kernel 'waits' (operation 1) hangs: each of its threads waits at a barrier for "
+         "others; thread (0,0,0) of block (0,0,0) is at line "},
+    };
 
-static void assertion_has_its_code_and_its_text(void **state)
-{
-    (void)state;
-    CODE(CUDA_ERROR_ASSERT, result_of("asserts", 1, NULL));
-    assert_logged("k.cu:17: k(): block: [0,0,0], thread: [0,0,0] Assertion `x > 0` failed.");
-}
-
-static int begin_limited(void **state)
-{
-    (void)state;
-    begin("mode = auto\nkernel_limit = 1000000");
-    return 0;
-}
-
-static void endless_kernel_ends_at_the_limit(void **state)
-{
-    (void)state;
-    CODE(CUDA_ERROR_LAUNCH_TIMEOUT, result_of("spins", 1, NULL));
-    assert_logged("the kernel 'spins' (operation 1) has not ended after as many instructions as "
-                  "kernel_limit says; thread (0,0,0) of block (0,0,0) is at line ");
-}
-
-static void threads_that_wait_for_each_other_are_found(void **state)
-{
-    (void)state;
-    CODE(CUDA_ERROR_LAUNCH_TIMEOUT, result_of("waits", 64, NULL));
-    assert_logged(
-        "the kernel 'waits' (operation 1) hangs: each of its threads waits at a barrier for "
-        "others; thread (0,0,0) of block (0,0,0) is at line ");
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        begin(cases[i].settings);
+        CODE(cases[i].code, result_of(cases[i].kernel, cases[i].threads, NULL));
+        assert_logged(cases[i].logged);
+        end_faulted(state);
+    }
 }
 
 /* A fault occurs at its virtual time, and not in the call. */
@@ -496,10 +485,7 @@ int main(void)
         TEST(pageable_memory_is_none, begin_auto, end_faulted),
         TEST(memory_that_was_locked_is_read_and_written, begin_auto, end),
         TEST(misaligned_access_has_a_code_of_its_own, begin_auto, end_faulted),
-        TEST(trap_is_a_failed_launch, begin_auto, end_faulted),
-        TEST(assertion_has_its_code_and_its_text, begin_auto, end_faulted),
-        TEST(endless_kernel_ends_at_the_limit, begin_limited, end_faulted),
-        TEST(threads_that_wait_for_each_other_are_found, begin_auto, end_faulted),
+        cmocka_unit_test(kernel_that_fails_by_itself_is_named),
         TEST(fault_comes_at_its_time, begin_manual, end_faulted),
         TEST(memory_of_another_device_is_none, begin_pair, end_faulted),
         TEST(memory_of_a_peer_is_read_and_written, begin_pair, end),
