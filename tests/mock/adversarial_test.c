@@ -128,27 +128,6 @@ static void end_that_was_reported_stays_reported(void **state)
     for_each_seed(ask_again);
 }
 
-static void wait_and_ask(CUstream stream, CUevent event)
-{
-    finish_unheard(stream, event);
-    OK(driver->EventSynchronize(event));
-    OK(driver->EventQuery(event));
-    OK(driver->StreamQuery(stream));
-    finish_unheard(stream, event);
-    OK(driver->StreamSynchronize(stream));
-    OK(driver->EventQuery(event));
-    finish_unheard(stream, event);
-    OK(driver->CtxSynchronize());
-    OK(driver->EventQuery(event));
-    OK(driver->StreamQuery(stream));
-}
-
-static void end_that_was_waited_for_is_reported(void **state)
-{
-    (void)state;
-    for_each_seed(wait_and_ask);
-}
-
 static void drain_later_work(CUstream stream, CUevent event)
 {
     fixture_spin(stream, 1000);
@@ -195,40 +174,6 @@ static void end_before_a_host_function_is_reported(void **state)
     for_each_seed(ask_in_a_host_function);
 }
 
-static void ask_for_nothing(CUstream stream, CUevent event)
-{
-    OK(cushim_mock_advance(fixture_mock, MS));
-    OK(driver->EventQuery(event));
-    OK(driver->StreamQuery(stream));
-    OK(driver->StreamQuery(NULL));
-}
-
-/* An event that was never recorded and a stream without work are always reported as ready. */
-static void nothing_to_wait_for_is_reported(void **state)
-{
-    (void)state;
-    for_each_seed(ask_for_nothing);
-}
-
-static void streams_have_no_priorities(void **state)
-{
-    int least = 77, greatest = 77, priority = 77, supported = 77;
-    CUstream stream;
-
-    (void)state;
-    begin("", 0);
-    OK(driver->CtxGetStreamPriorityRange(&least, &greatest));
-    assert_int_equal(least, 0);
-    assert_int_equal(greatest, 0);
-    OK(driver->StreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, -3));
-    OK(driver->StreamGetPriority(stream, &priority));
-    assert_int_equal(priority, 0);
-    OK(driver->DeviceGetAttribute(&supported, CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED, 0));
-    assert_int_equal(supported, 0);
-    OK(driver->StreamDestroy_v2(stream));
-    fixture_end();
-}
-
 static void identity_names_the_mode(void **state)
 {
     (void)state;
@@ -240,39 +185,7 @@ static void identity_names_the_mode(void **state)
     fixture_end();
 }
 
-/* In every mode, polling and waiting come to an end. */
-static void polling_ends_in_every_mode(void **state)
-{
-    static const char *const settings[] = {"mode = auto", "mode = threaded",
-                                           "mode = auto\nschedule = lazy",
-                                           "mode = auto\nschedule = eager"};
-
-    (void)state;
-    for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++) {
-        CUstream stream;
-        CUevent event;
-        float ms;
-
-        begin(settings[i], i);
-        stream = fixture_stream();
-        event = fixture_event();
-        for (unsigned round = 0; round < 50; round++) {
-            fixture_spin(stream, 1000);
-            OK(driver->EventRecord(event, stream));
-            while (round % 3 == 0 && driver->EventQuery(event) != CUDA_SUCCESS)
-                continue;
-            while (round % 3 == 1 && driver->StreamQuery(stream) != CUDA_SUCCESS)
-                continue;
-            while (round % 3 == 2 && driver->EventElapsedTime(&ms, event, event) != CUDA_SUCCESS)
-                continue;
-        }
-        OK(driver->EventDestroy_v2(event));
-        OK(driver->StreamDestroy_v2(stream));
-        fixture_end();
-    }
-}
-
-/* When operations start and end in adversarial mode, and that the seed determines all of it. */
+/* When operations start and end, and that the seed determines all of it. */
 
 enum { TRACED = 400 };
 
@@ -401,13 +314,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(end_that_nobody_has_heard_of_may_be_reported_late),
         cmocka_unit_test(end_that_was_reported_stays_reported),
-        cmocka_unit_test(end_that_was_waited_for_is_reported),
         cmocka_unit_test(end_before_a_trace_is_reported),
         cmocka_unit_test(end_before_a_host_function_is_reported),
-        cmocka_unit_test(nothing_to_wait_for_is_reported),
-        cmocka_unit_test(streams_have_no_priorities),
         cmocka_unit_test(identity_names_the_mode),
-        cmocka_unit_test(polling_ends_in_every_mode),
         cmocka_unit_test(work_takes_longer_and_never_less),
         cmocka_unit_test(streams_overtake_each_other_in_fifo_too),
         cmocka_unit_test(seed_determines_what_happens),

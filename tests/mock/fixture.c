@@ -257,15 +257,6 @@ void capture_work(CUstream stream)
     OK(driver->LaunchHostFunc(stream, do_nothing, NULL));
 }
 
-void capture_tie(CUstream from, CUstream to)
-{
-    CUevent event = fixture_event();
-
-    OK(driver->EventRecord(event, from));
-    OK(driver->StreamWaitEvent(to, event, 0));
-    OK(driver->EventDestroy_v2(event));
-}
-
 CUstreamCaptureStatus capture_status(CUstream stream)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;

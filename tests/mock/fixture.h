@@ -95,9 +95,6 @@ CUgraph capture_end(CUstream stream);
 /* Queue a host function. */
 void capture_work(CUstream stream);
 
-/* Make the next work in `to` depend on the work in `from`. */
-void capture_tie(CUstream from, CUstream to);
-
 CUstreamCaptureStatus capture_status(CUstream stream);
 
 #endif
