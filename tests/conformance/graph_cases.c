@@ -286,6 +286,19 @@ static void parameters_are_copied_and_read_as_given(void)
           got.height == 1 && got.pitch == 0);
     OK(cu->GraphKernelNodeSetParams_v2(node, &kernel));
     REFUSED(cu->GraphNodeGetType(node, NULL));
+    /* The parameters of the first ABI are the first ones of the second. */
+    OK(cu->GraphAddKernelNode(&node, graph, NULL, 0, (void *)&kernel));
+    kernel.gridDimY = 3;
+    OK(cu->GraphKernelNodeSetParams(node, (void *)&kernel));
+    memset(&read, 0, sizeof read);
+    OK(cu->GraphKernelNodeGetParams(node, (void *)&read));
+    CHECK(read.func == kernel.func && read.gridDimX == 1 && read.gridDimY == 3);
+    if (CHECK(read.kernelParams != NULL))
+        CHECK(*(uint64_t *)read.kernelParams[0] == 66);
+    OK(cu->GraphExecKernelNodeSetParams(graph_exec(graph), node, (void *)&kernel));
+    REFUSED(cu->GraphAddKernelNode(&node, graph, NULL, 0, NULL));
+    REFUSED(cu->GraphKernelNodeGetParams(node, NULL));
+    REFUSED(cu->GraphKernelNodeSetParams(node, NULL));
 }
 
 static void flags_of_instantiation_are_checked(void)
@@ -333,38 +346,103 @@ static void flags_of_instantiation_are_checked(void)
 
 /* What is refused of nodes, edges, graphs for the device and user objects. Statements 185-187. */
 
+/* Give the parameters what a node of their type needs. */
+static void fill(CUgraphNodeParams *parameters, CUdeviceptr memory, void **arguments)
+{
+    static atomic_int ran;
+
+    switch (parameters->type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+        parameters->kernel.func = begin_kernel("cushim_spin");
+        parameters->kernel.gridDimX = parameters->kernel.gridDimY = parameters->kernel.gridDimZ = 1;
+        parameters->kernel.blockDimX = parameters->kernel.blockDimY = 1;
+        parameters->kernel.blockDimZ = 1;
+        parameters->kernel.kernelParams = arguments;
+        break;
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+        parameters->memcpy.copyParams = (CUDA_MEMCPY3D){.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                                                        .srcDevice = memory,
+                                                        .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                                                        .dstDevice = memory + 64,
+                                                        .WidthInBytes = 64,
+                                                        .Height = 1,
+                                                        .Depth = 1};
+        break;
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+        parameters->memset.dst = memory;
+        parameters->memset.value = 7;
+        parameters->memset.elementSize = 1;
+        parameters->memset.width = 64;
+        parameters->memset.height = 1;
+        break;
+    case CU_GRAPH_NODE_TYPE_HOST:
+        parameters->host.fn = do_nothing;
+        parameters->host.userData = &ran;
+        break;
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+        parameters->graph.graph = graph_begin();
+        break;
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+        parameters->eventRecord.event = begin_event();
+        break;
+    default:
+        break;
+    }
+}
+
 static void reserved_bytes_of_a_node_are_zero(void)
 {
     static const CUgraphNodeType types[] = {
-        CU_GRAPH_NODE_TYPE_EMPTY, CU_GRAPH_NODE_TYPE_EVENT_RECORD, CU_GRAPH_NODE_TYPE_WAIT_EVENT};
+        CU_GRAPH_NODE_TYPE_EMPTY,  CU_GRAPH_NODE_TYPE_EVENT_RECORD, CU_GRAPH_NODE_TYPE_WAIT_EVENT,
+        CU_GRAPH_NODE_TYPE_HOST,   CU_GRAPH_NODE_TYPE_KERNEL,       CU_GRAPH_NODE_TYPE_MEMSET,
+        CU_GRAPH_NODE_TYPE_MEMCPY, CU_GRAPH_NODE_TYPE_GRAPH};
     CUgraphNodeParams parameters;
-    CUgraphNode node;
-    CUgraph graph;
+    CUstream stream = begin_context_stream();
+    CUgraphNode node = NULL, last = NULL;
+    CUdeviceptr memory = graph_memory(128);
+    CUgraph graph = graph_begin();
+    uint64_t ns = 10;
+    void *arguments[] = {&ns};
 
-    begin_context();
-    graph = graph_begin();
     for (size_t i = 0; i < COUNT(types); i++) {
         memset(&parameters, 0, sizeof parameters);
         parameters.type = types[i];
-        if (types[i] != CU_GRAPH_NODE_TYPE_EMPTY) {
+        if (types[i] == CU_GRAPH_NODE_TYPE_KERNEL)
+            CODE(CUDA_ERROR_INVALID_HANDLE,
+                 cu->GraphAddNode_v2(&node, graph, NULL, NULL, 0, (void *)&parameters));
+        else if (types[i] != CU_GRAPH_NODE_TYPE_EMPTY)
             REFUSED(cu->GraphAddNode_v2(&node, graph, NULL, NULL, 0, (void *)&parameters));
-            parameters.eventRecord.event = begin_event();
-        }
+        fill(&parameters, memory, arguments);
         ((char *)(&parameters + 1))[-1] = 1;
         REFUSED(cu->GraphAddNode_v2(&node, graph, NULL, NULL, 0, (void *)&parameters));
         ((char *)(&parameters + 1))[-1] = 0;
         parameters.reserved0[0] = 1;
         REFUSED(cu->GraphAddNode_v2(&node, graph, NULL, NULL, 0, (void *)&parameters));
         parameters.reserved0[0] = 0;
-        OK(cu->GraphAddNode_v2(&node, graph, NULL, NULL, 0, (void *)&parameters));
+        if (i % 2 == 0)
+            OK(cu->GraphAddNode_v2(&node, graph, &last, NULL, i > 0, (void *)&parameters));
+        else
+            OK(cu->GraphAddNode(&node, graph, &last, 1, (void *)&parameters));
+        if (types[i] == CU_GRAPH_NODE_TYPE_MEMCPY) {
+            parameters.memcpy.flags = 1;
+            REFUSED(cu->GraphAddNode_v2(&node, graph, NULL, NULL, 0, (void *)&parameters));
+        }
+        last = node;
     }
     memset(&parameters, 0, sizeof parameters);
+    parameters.type = CU_GRAPH_NODE_TYPE_EMPTY;
+    REFUSED(cu->GraphNodeSetParams(last, (void *)&parameters));
     parameters.type = CU_GRAPH_NODE_TYPE_MEM_FREE;
+    REFUSED(cu->GraphAddNode_v2(&node, graph, NULL, NULL, 0, (void *)&parameters));
     parameters.free.dptr = graph_memory(64);
     REFUSED(cu->GraphAddNode_v2(&node, graph, NULL, NULL, 0, (void *)&parameters));
     parameters.type = (CUgraphNodeType)77;
     REFUSED(cu->GraphAddNode_v2(&node, graph, NULL, NULL, 0, (void *)&parameters));
-    EQUAL(3, graph_nodes(graph));
+    EQUAL(COUNT(types), graph_nodes(graph));
+    OK(cu->GraphLaunch(graph_exec(graph), stream));
+    drain(stream);
+    EQUAL(7, graph_byte(memory + 64));
 }
 
 static void edges_between_host_nodes_are_plain(void)
@@ -427,8 +505,9 @@ static void child_graph_may_be_moved(void)
     CUDA_MEMSET_NODE_PARAMS set = {.value = 3, .elementSize = 1, .width = 16, .height = 1};
     CUcontext context = begin_context();
     CUgraphNodeParams parameters;
-    CUgraphNode node, of_child;
-    CUgraph graph, child, same = NULL;
+    CUgraphNode node, of_child, twice[2], again;
+    CUgraph graph, child, same = NULL, clone;
+    CUgraphExecUpdateResultInfo info;
     CUgraphExec exec;
 
     graph = graph_begin();
@@ -439,12 +518,24 @@ static void child_graph_may_be_moved(void)
     parameters.type = CU_GRAPH_NODE_TYPE_GRAPH;
     parameters.graph.graph = child;
     parameters.graph.ownership = 1; /* CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE */
+    twice[0] = twice[1] = graph_add_host(graph, NULL, 0, NULL);
+    REFUSED(cu->GraphAddNode_v2(&node, graph, twice, NULL, 2, (void *)&parameters));
     MUST(cu->GraphAddNode_v2(&node, graph, NULL, NULL, 0, (void *)&parameters));
     OK(cu->GraphChildGraphNodeGetGraph(node, &same));
     CHECK(same == child);
+    CODE(CUDA_ERROR_NOT_SUPPORTED,
+         cu->GraphAddNode_v2(&again, graph_begin(), NULL, NULL, 0, (void *)&parameters));
+    REFUSED(cu->GraphDestroy(child));
+    OK(cu->GraphClone(&clone, graph));
     exec = graph_exec(graph);
+    REFUSED(cu->GraphExecUpdate_v2(exec, child, &info));
     set.value = 9;
     OK(cu->GraphExecMemsetNodeSetParams(exec, of_child, &set, context));
+    /* A copy of the parent has a copy of the child. */
+    OK(cu->GraphDestroyNode(node));
+    OK(cu->GraphLaunch(graph_exec(clone), NULL));
+    MUST(cu->CtxSynchronize());
+    EQUAL(3, graph_byte(set.dst));
 }
 
 const struct conformance_case graph_cases[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies in manual mode, of freed memory, and between two devices. tests/conformance tests
- * statements 106 to 113.
+ * Copies in manual mode, of freed memory, and between two devices; sizes, arrays and attributes that
+ * the mock refuses; managed memory of two devices. tests/conformance tests statements 98 to 119.
  */
 #include <string.h>
 
@@ -98,6 +98,92 @@ static void the_copy_of_a_freed_allocation_is_an_illegal_address(void **state)
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->StreamQuery(copy_stream));
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->MemAlloc_v2(&gone, 64));
     cushim_mock_destroy(fixture_mock);
+}
+
+/* A driver takes most of these, because their sizes overflow. */
+static void sizes_that_overflow_are_refused(void **state)
+{
+    static const size_t huge = SIZE_MAX / 2;
+    const CUDA_MEMCPY2D rows = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                                .srcHost = pinned,
+                                .srcPitch = 64,
+                                .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                                .dstDevice = memory,
+                                .dstPitch = 128,
+                                .WidthInBytes = 32,
+                                .Height = 4};
+    CUDA_MEMCPY2D copy = rows;
+
+    (void)state;
+    copy.dstY = huge;
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->Memcpy2D_v2(&copy));
+    copy = rows;
+    copy.dstPitch = huge;
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->Memcpy2D_v2(&copy));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemsetD8_v2(memory, 1, SIZE_MAX));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemsetD2D8_v2(memory, huge, 1, 4, 3));
+}
+
+/* A driver creates both arrays. */
+static void sparse_and_compressed_arrays_are_refused(void **state)
+{
+    enum { SPARSE = 0x40, BC1_UNORM = 0x91 };
+    CUDA_ARRAY3D_DESCRIPTOR of = {
+        .Width = 8, .Height = 8, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1, .Flags = SPARSE};
+    CUarray array = NULL;
+
+    (void)state;
+    CODE(CUDA_ERROR_NOT_SUPPORTED, driver->Array3DCreate_v2(&array, &of));
+    of.Flags = 0;
+    of.NumChannels = 4;
+    of.Format = (CUarray_format)BC1_UNORM;
+    CODE(CUDA_ERROR_NOT_SUPPORTED, driver->Array3DCreate_v2(&array, &of));
+    assert_null(array);
+}
+
+/* Page-locked and managed memory. */
+
+static void large_page_locked_memory_is_zero_and_writable(void **state)
+{
+    enum { BYTES = 3 << 20 };
+    char *large;
+
+    (void)state;
+    OK(driver->MemAllocHost_v2((void **)&large, BYTES));
+    assert_int_equal(large[0] | large[BYTES - 1], 0);
+    large[0] = large[BYTES - 1] = 1;
+    OK(driver->MemFreeHost(large));
+    CODE(CUDA_ERROR_OUT_OF_MEMORY, driver->MemAllocHost_v2((void **)&large, (size_t)1 << 44));
+    assert_null(large);
+}
+
+static void attribute_without_a_place_is_refused(void **state)
+{
+    CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                        CU_POINTER_ATTRIBUTE_CONTEXT};
+    unsigned type;
+    void *places[] = {&type, NULL};
+
+    (void)state;
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->PointerGetAttributes(2, attributes, places, memory));
+    OK(driver->PointerGetAttributes(1, attributes, places, memory));
+}
+
+static void devices_that_access_managed_memory_are_in_order(void **state)
+{
+    int places[3] = {7, 7, 7};
+    CUdeviceptr managed;
+
+    (void)state;
+    fixture_begin("devices = 2");
+    OK(driver->MemAllocManaged(&managed, 4096, CU_MEM_ATTACH_GLOBAL));
+    OK(driver->MemAdvise(managed, 4096, CU_MEM_ADVISE_SET_ACCESSED_BY, 1));
+    OK(driver->MemAdvise(managed, 4096, CU_MEM_ADVISE_SET_ACCESSED_BY, 0));
+    OK(driver->MemRangeGetAttribute(places, sizeof places, CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY,
+                                    managed, 4096));
+    assert_true(places[0] == 0 && places[1] == 1 && places[2] == CU_DEVICE_INVALID);
+    OK(driver->MemFree_v2(managed));
+    fixture_end();
 }
 
 /*
@@ -249,6 +335,11 @@ int main(void)
         TEST(synchronous_copies_need_no_time_in_manual_mode),
         TEST(copies_take_time_by_their_bytes),
         cmocka_unit_test(the_copy_of_a_freed_allocation_is_an_illegal_address),
+        TEST(sizes_that_overflow_are_refused),
+        TEST(sparse_and_compressed_arrays_are_refused),
+        TEST(large_page_locked_memory_is_zero_and_writable),
+        TEST(attribute_without_a_place_is_refused),
+        cmocka_unit_test(devices_that_access_managed_memory_are_in_order),
         TEST_IN(a_piece_is_copied_to_another_device, peer_begin, peer_end),
         TEST_IN(in_a_stream_it_is_copied_later, peer_begin, peer_end),
         TEST_IN(contexts_that_are_none_are_refused, peer_begin, peer_end),

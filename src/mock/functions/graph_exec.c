@@ -275,7 +275,7 @@ static CUresult update_exec(CUgraphExec handle, CUgraph graph_handle, bool first
     if (code == CUDA_SUCCESS)
         code = cushim__mock_object_find(graph_handle, MOCK_GRAPH, &graph);
     if (code == CUDA_SUCCESS && graph->parent && graph->parent->work.moved)
-        code = CUDA_ERROR_NOT_SUPPORTED;
+        code = CUDA_ERROR_INVALID_VALUE;
     return code ? code : cushim__mock_exec_update(exec->image, graph, first_abi, info);
 }
 
