@@ -185,9 +185,7 @@ static void identity_names_the_mode(void **state)
     fixture_end();
 }
 
-/* When operations start and end, and that the seed determines all of it. */
-
-enum { TRACED = 400 };
+/* When operations start and end. clock_test.c tests that the seed determines all of it. */
 
 static void work_takes_longer_and_never_less(void **state)
 {
@@ -245,70 +243,6 @@ static void streams_overtake_each_other_in_fifo_too(void **state)
     assert_true(overtaken > 0 && overtaken < SEEDS);
 }
 
-/* The operations, as one character and a time each. */
-struct history {
-    struct {
-        uint64_t now_ns, operation;
-        char what;
-        CUresult code;
-    } entries[TRACED];
-    size_t count;
-};
-
-static void note(void *data, const struct cushim_mock_trace *entry)
-{
-    struct history *history = data;
-
-    if (history->count >= TRACED)
-        return;
-    history->entries[history->count].now_ns = entry->now_ns;
-    history->entries[history->count].operation = entry->operation;
-    history->entries[history->count].what = entry->what[0];
-    history->entries[history->count].code = entry->code;
-    history->count++;
-}
-
-static void record_history(struct history *history, const char *settings, unsigned seed)
-{
-    CUstream streams[2];
-    CUevent event;
-
-    memset(history, 0, sizeof *history);
-    begin(settings, seed);
-    streams[0] = fixture_stream();
-    streams[1] = fixture_stream();
-    event = fixture_event();
-    cushim_mock_trace_set(fixture_mock, note, history);
-    for (unsigned i = 0; i < 20; i++) {
-        fixture_spin(streams[i % 2], 5000);
-        OK(driver->EventRecord(event, streams[i % 2]));
-        OK(cushim_mock_advance(fixture_mock, 20000));
-        for (unsigned polls = 0; polls < 3; polls++)
-            driver->EventQuery(event);
-    }
-    cushim_mock_trace_set(fixture_mock, NULL, NULL);
-    OK(cushim_mock_drain(fixture_mock));
-    OK(driver->EventDestroy_v2(event));
-    OK(driver->StreamDestroy_v2(streams[0]));
-    OK(driver->StreamDestroy_v2(streams[1]));
-    fixture_end();
-}
-
-static void seed_determines_what_happens(void **state)
-{
-    static struct history first, again, other;
-    static const char *const modes[] = {"mode = manual", "mode = auto"};
-
-    (void)state;
-    for (unsigned i = 0; i < 2; i++) {
-        record_history(&first, modes[i], 5);
-        record_history(&again, modes[i], 5);
-        record_history(&other, modes[i], 6);
-        assert_memory_equal(&first, &again, sizeof first);
-        assert_memory_not_equal(&first, &other, sizeof first);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -319,7 +253,6 @@ int main(void)
         cmocka_unit_test(identity_names_the_mode),
         cmocka_unit_test(work_takes_longer_and_never_less),
         cmocka_unit_test(streams_overtake_each_other_in_fifo_too),
-        cmocka_unit_test(seed_determines_what_happens),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

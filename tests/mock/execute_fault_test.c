@@ -59,24 +59,16 @@ static const char image[] = HEAD
     "    ret;\n"
     "}\n"
     ".extern .func (.param .b64 r) malloc(.param .b64 size);\n"
-    ".extern .func free(.param .b64 p);\n"
-    /*
-     * out[0] = malloc(bytes); if that succeeds, the kernel writes to the memory, and frees it if
-     * `frees`
-     */
-    ".visible .entry allocates(.param .u64 out, .param .u64 bytes, .param .u64 frees)\n"
+    /* out[0] = malloc(bytes), to which the kernel writes if there is any */
+    ".visible .entry allocates(.param .u64 out, .param .u64 bytes)\n"
     "{\n"
-    "    .reg .pred %p; .reg .b64 %rd<5>;\n"
-    "    ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [bytes]; ld.param.u64 %rd3, [frees];\n"
+    "    .reg .pred %p; .reg .b64 %rd<4>;\n"
+    "    ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [bytes];\n"
     "    { .param .b64 s; .param .b64 r;\n"
-    "    st.param.b64 [s], %rd2; call.uni (r), malloc, (s); ld.param.b64 %rd4, [r]; }\n"
-    "    st.global.u64 [%rd1], %rd4;\n"
-    "    setp.eq.u64 %p, %rd4, 0;\n"
-    "    @%p ret;\n"
-    "    st.u64 [%rd4], %rd2;\n"
-    "    setp.eq.u64 %p, %rd3, 0;\n"
-    "    @%p ret;\n"
-    "    { .param .b64 a; st.param.b64 [a], %rd4; call.uni free, (a); }\n"
+    "    st.param.b64 [s], %rd2; call.uni (r), malloc, (s); ld.param.b64 %rd3, [r]; }\n"
+    "    st.global.u64 [%rd1], %rd3;\n"
+    "    setp.ne.u64 %p, %rd3, 0;\n"
+    "    @%p st.u64 [%rd3], %rd2;\n"
     "    ret;\n"
     "}\n"
     ".visible .entry unknown(.param .u64 p)\n"
@@ -161,18 +153,6 @@ static void store_beyond_the_end_is_named_with_the_memory(void **state)
     assert_logged("CUDA_ERROR_ILLEGAL_ADDRESS");
 }
 
-static void store_within_the_bounds_is_none(void **state)
-{
-    CUdeviceptr address;
-    void *parameters[] = {&address};
-
-    (void)state;
-    OK(driver->MemAlloc_v2(&address, 4 * 33));
-    OK(result_of("store", 33, parameters));
-    assert_string_equal(logged, "");
-    OK(driver->MemFree_v2(address));
-}
-
 static void freed_memory_is_none(void **state)
 {
     CUdeviceptr address;
@@ -183,20 +163,6 @@ static void freed_memory_is_none(void **state)
     OK(driver->MemFree_v2(address));
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, result_of("load", 1, parameters));
     assert_logged("read of 4 bytes at 0x");
-}
-
-/* Kernels cannot access pageable memory, although the host could. */
-static void pageable_memory_is_none(void **state)
-{
-    uint32_t *words = calloc(64, sizeof *words);
-    CUdeviceptr address = (uintptr_t)words;
-    void *parameters[] = {&address};
-
-    (void)state;
-    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, result_of("store", 32, parameters));
-    for (unsigned i = 0; i < 64; i++)
-        assert_int_equal(words[i], 0);
-    free(words);
 }
 
 static void memory_that_was_locked_is_read_and_written(void **state)
@@ -320,42 +286,11 @@ static void memory_of_a_peer_is_read_and_written(void **state)
     OK(driver->DevicePrimaryCtxRelease_v2(1));
 }
 
-/*
- * The heap of kernels: later kernels can use memory that was not freed, until the context is
- * destroyed.
- */
-static void kernels_allocate_memory(void **state)
-{
-    CUdeviceptr out, given;
-    uint64_t bytes = 100, frees = 0;
-    void *parameters[] = {&out, &bytes, &frees}, *freed[] = {&given};
-
-    (void)state;
-    OK(driver->MemAlloc_v2(&out, 8));
-    OK(result_of("allocates", 1, parameters));
-    memcpy(&given, cushim_mock_memory(fixture_mock, out, 8), 8);
-    assert_true(given != 0);
-    assert_int_equal(*(uint64_t *)cushim_mock_memory(fixture_mock, given, 8), 100);
-    OK(result_of("load", 1, freed));
-    bytes = UINT64_C(1) << 40;
-    OK(result_of("allocates", 1, parameters));
-    memcpy(&given, cushim_mock_memory(fixture_mock, out, 8), 8);
-    assert_true(given == 0);
-    bytes = 100;
-    frees = 1;
-    OK(result_of("allocates", 1, parameters));
-    memcpy(&given, cushim_mock_memory(fixture_mock, out, 8), 8);
-    assert_true(given != 0);
-    assert_null(cushim_mock_memory(fixture_mock, given, 8));
-    OK(driver->MemFree_v2(out));
-}
-
 /* The result of malloc() for this many bytes in a kernel that does not free them. */
 static CUdeviceptr allocated_by_a_kernel(CUdeviceptr out, uint64_t bytes)
 {
-    uint64_t frees = 0;
     CUdeviceptr given;
-    void *parameters[] = {&out, &bytes, &frees};
+    void *parameters[] = {&out, &bytes};
 
     OK(result_of("allocates", 1, parameters));
     memcpy(&given, cushim_mock_memory(fixture_mock, out, 8), 8);
@@ -366,25 +301,31 @@ static CUdeviceptr allocated_by_a_kernel(CUdeviceptr out, uint64_t bytes)
  * If the host has no memory (tests/out_of_memory), a kernel's malloc() returns 0, too, and takes
  * nothing from the heap. So this tries again.
  */
-static void assert_a_kernel_allocates(CUdeviceptr out, uint64_t bytes)
+static CUdeviceptr assert_a_kernel_allocates(CUdeviceptr out, uint64_t bytes)
 {
+    CUdeviceptr given;
     int attempts = 8;
 
-    while (allocated_by_a_kernel(out, bytes) == 0)
+    while ((given = allocated_by_a_kernel(out, bytes)) == 0)
         assert_true(--attempts > 0);
+    return given;
 }
 
+/* Later kernels can use the memory, as no kernel has freed it. */
 static void heap_is_limited_and_keeps_its_limit_once_kernels_have_used_it(void **state)
 {
     enum { MB = 1 << 20 };
-    CUdeviceptr out;
+    CUdeviceptr out, given;
+    void *parameters[] = {&given};
     size_t limit;
 
     (void)state;
     OK(driver->MemAlloc_v2(&out, 8));
     OK(driver->CtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 4 * MB));
     OK(driver->CtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 8 * MB));
-    assert_a_kernel_allocates(out, 5 * MB);
+    given = assert_a_kernel_allocates(out, 5 * MB);
+    assert_int_equal(*(uint64_t *)cushim_mock_memory(fixture_mock, given, 8), 5 * MB);
+    OK(result_of("load", 1, parameters));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->CtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 4 * MB));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->CtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 16 * MB));
     OK(driver->CtxGetLimit(&limit, CU_LIMIT_MALLOC_HEAP_SIZE));
@@ -480,16 +421,13 @@ int main(void)
 #define TEST(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
         TEST(store_beyond_the_end_is_named_with_the_memory, begin_auto, end_faulted),
-        TEST(store_within_the_bounds_is_none, begin_auto, end),
         TEST(freed_memory_is_none, begin_auto, end_faulted),
-        TEST(pageable_memory_is_none, begin_auto, end_faulted),
         TEST(memory_that_was_locked_is_read_and_written, begin_auto, end),
         TEST(misaligned_access_has_a_code_of_its_own, begin_auto, end_faulted),
         cmocka_unit_test(kernel_that_fails_by_itself_is_named),
         TEST(fault_comes_at_its_time, begin_manual, end_faulted),
         TEST(memory_of_another_device_is_none, begin_pair, end_faulted),
         TEST(memory_of_a_peer_is_read_and_written, begin_pair, end),
-        TEST(kernels_allocate_memory, begin_auto, end),
         TEST(heap_is_limited_and_keeps_its_limit_once_kernels_have_used_it, begin_auto, end),
         TEST(kernel_that_cannot_be_executed_is_refused_with_its_instruction, begin_auto, end),
         TEST(text_that_is_wrong_is_refused_as_by_ptxas, begin_auto, end),

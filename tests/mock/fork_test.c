@@ -37,23 +37,6 @@ static void child_of_a_process_that_has_not_called_cu_init_has_a_driver(void **s
     OK(driver->Init(0));
 }
 
-static void child_of_sinner(const void *data)
-{
-    (void)data;
-    check_int(fixture_state().misuses, 0);
-    check_int(cushim_mock_destroy(fixture_mock), CUDA_SUCCESS);
-}
-
-static void misuses_of_the_parent_are_not_the_childs(void **state)
-{
-    (void)state;
-    bare_create(NULL);
-    OK(driver->Init(0));
-    driver->EventQuery((CUevent)0x1234);
-    assert_true(child_passes("child", child_of_sinner, NULL));
-    assert_int_equal(fixture_state().misuses, 1);
-}
-
 static atomic_bool stop;
 
 static void *call_on(void *data)
@@ -95,7 +78,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(child_of_a_process_that_has_not_called_cu_init_has_a_driver,
                                   teardown),
-        cmocka_unit_test_teardown(misuses_of_the_parent_are_not_the_childs, teardown),
         cmocka_unit_test_teardown(fork_among_calls_of_other_threads_leaves_no_lock_behind,
                                   teardown),
     };
