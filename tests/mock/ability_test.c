@@ -272,7 +272,6 @@ static void calls_need_what_attributes_say(void **state)
 {
     char settings[120];
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         print_message("attribute.%s = %d\n", rows[i].attribute, rows[i].value);
         snprintf(settings, sizeof settings, "attribute.%s = %d\n", rows[i].attribute,
@@ -290,7 +289,6 @@ static void no_context_begins_where_compute_is_prohibited(void **state)
 {
     CUcontext context;
 
-    (void)state;
     bare_begin("attribute.COMPUTE_MODE = 2\n");
     CODE(UNAVAILABLE, driver->DevicePrimaryCtxRetain(&context, 0));
     CODE(UNAVAILABLE, driver->CtxCreate_v2(&context, 0, 0));
@@ -303,7 +301,6 @@ static void all_streams_have_one_priority_without_priorities(void **state)
     static const char *const settings[] = {"attribute.STREAM_PRIORITIES_SUPPORTED = 0",
                                            "adversarial = yes"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(settings); i++) {
         int least = 7, greatest = 7, priority = 7, supported = 7;
         CUstream stream;
@@ -327,7 +324,6 @@ static void what_a_profile_does_not_know_works(void **state)
 {
     int value;
 
-    (void)state;
     kernel_begin("mode = auto\nprofile = t4\n", image);
     CODE(CUDA_ERROR_INVALID_VALUE,
          driver->DeviceGetAttribute(&value, (CUdevice_attribute)115 /* MEMORY_POOLS_SUPPORTED */,
@@ -343,7 +339,6 @@ static unsigned lines;
 
 static void keep(void *data, const char *line)
 {
-    (void)data;
     snprintf(logged, sizeof logged, "%s", line);
     lines++;
 }

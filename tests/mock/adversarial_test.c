@@ -90,7 +90,6 @@ static void count_delays(CUstream stream, CUevent event)
 
 static void end_that_nobody_has_heard_of_may_be_reported_late(void **state)
 {
-    (void)state;
     for_each_seed(count_delays);
     assert_true(of_events > 0);
     assert_true(of_streams > 0);
@@ -124,7 +123,6 @@ static void ask_again(CUstream stream, CUevent late)
 
 static void end_that_was_reported_stays_reported(void **state)
 {
-    (void)state;
     for_each_seed(ask_again);
 }
 
@@ -140,7 +138,6 @@ static void drain_later_work(CUstream stream, CUevent event)
 /* Once the host can see that later work is finished, earlier work is reported as finished, too. */
 static void end_before_a_trace_is_reported(void **state)
 {
-    (void)state;
     for_each_seed(drain_later_work);
 }
 
@@ -170,13 +167,11 @@ static void ask_in_a_host_function(CUstream stream, CUevent event)
 
 static void end_before_a_host_function_is_reported(void **state)
 {
-    (void)state;
     for_each_seed(ask_in_a_host_function);
 }
 
 static void identity_names_the_mode(void **state)
 {
-    (void)state;
     begin("", 0);
     assert_non_null(strstr(cushim_mock_identity(), ", adversarial;"));
     fixture_end();
@@ -191,7 +186,6 @@ static void work_takes_longer_and_never_less(void **state)
 {
     unsigned longer = 0;
 
-    (void)state;
     for (unsigned seed = 0; seed < SEEDS; seed++) {
         CUstream stream;
         float ms;
@@ -212,7 +206,6 @@ static size_t order_length;
 
 static void note_end(void *data, const struct cushim_mock_trace *entry)
 {
-    (void)data;
     if (strcmp(entry->what, "end") == 0 && order_length < sizeof order - 1)
         order[order_length++] = (char)('a' + entry->operation);
 }
@@ -221,7 +214,6 @@ static void streams_overtake_each_other_in_fifo_too(void **state)
 {
     unsigned overtaken = 0;
 
-    (void)state;
     for (unsigned seed = 0; seed < SEEDS; seed++) {
         CUstream one, other;
 

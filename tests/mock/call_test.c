@@ -13,14 +13,12 @@ static unsigned lines;
 
 static void note_line(void *data, const char *line)
 {
-    (void)data;
     snprintf(last, sizeof last, "%s", line);
     lines++;
 }
 
 static void note_trace(void *data, const struct cushim_mock_trace *entry)
 {
-    (void)data;
     snprintf(last, sizeof last, "%s %s %d %d %d", entry->what, entry->name, (int)entry->stream,
              (int)entry->operation, (int)entry->code);
 }
@@ -45,7 +43,6 @@ static void call_costs_what_is_set_for_it_or_for_all(void **state)
         {"", 153}, /* statement 80 */
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         CUevent event;
 
@@ -70,7 +67,6 @@ static void call_that_is_refused_early_and_one_in_a_host_function_cost_nothing(v
     CUevent event;
     int count;
 
-    (void)state;
     bare_create("");
     CODE(CUDA_ERROR_NOT_INITIALIZED, driver->DeviceGetCount(&count));
     assert_int_equal(fixture_state().now_ns, 0);
@@ -92,7 +88,6 @@ static void fault_that_comes_while_the_call_takes_its_time_is_its_answer(void **
     CUstream stream;
     CUevent event;
 
-    (void)state;
     fixture_begin("cost.cuEventQuery = 1 ms\nfault = op.kernel => sticky(ILLEGAL_ADDRESS)");
     stream = fixture_stream();
     event = fixture_event();
@@ -107,7 +102,6 @@ static void context_that_has_ended_is_reported_before_a_sticky_error(void **stat
     CUdeviceptr memory;
     int count;
 
-    (void)state;
     fixture_begin("fault = cuStreamQuery:nth=1 => sticky(ILLEGAL_ADDRESS)");
     OK(driver->CtxGetCurrent(&primary));
     OK(driver->CtxCreate_v2(&context, 0, 0));
@@ -126,7 +120,6 @@ static void refused_function_is_logged_once_if_any_other_would_work(void **state
 {
     unsigned count;
 
-    (void)state;
     bare_create("");
     lines = 0;
     cushim_mock_log_set(fixture_mock, note_line, NULL);
@@ -145,7 +138,6 @@ static void trace_has_every_call_and_its_answer(void **state)
 {
     unsigned count;
 
-    (void)state;
     bare_begin("");
     cushim_mock_trace_set(fixture_mock, note_trace, NULL);
     CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventQuery(NULL));

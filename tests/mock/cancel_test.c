@@ -56,7 +56,6 @@ static void thread_that_waits_is_cancelled_after_it(void **state)
     struct opener opener;
     CUstream stream;
 
-    (void)state;
     fixture_begin("mode = threaded");
     stream = fixture_stream();
     gate_prepare(&gate);
@@ -77,7 +76,6 @@ static void destroy(void *context)
 
 static void CUDA_CB nothing(void *data)
 {
-    (void)data;
 }
 
 static void thread_that_ends_a_context_is_cancelled_after_it(void **state)
@@ -86,7 +84,6 @@ static void thread_that_ends_a_context_is_cancelled_after_it(void **state)
     CUdevice device;
     CUstream stream;
 
-    (void)state;
     fixture_begin("mode = auto");
     OK(driver->CtxCreate_v2(&context, 0, 0));
     stream = fixture_stream();
@@ -107,7 +104,6 @@ static void thread_that_writes_a_file_is_cancelled_after_it(void **state)
 {
     CUgraph graph;
 
-    (void)state;
     fixture_begin("mode = auto");
     OK(driver->GraphCreate(&graph, 0));
     assert_goes_on(print, graph);
@@ -117,8 +113,6 @@ static void thread_that_writes_a_file_is_cancelled_after_it(void **state)
 
 static void occasion(void *data, const char *line)
 {
-    (void)data;
-    (void)line;
     pthread_testcancel();
 }
 
@@ -131,7 +125,6 @@ static void thread_whose_call_is_logged_is_cancelled_after_it(void **state)
 {
     unsigned count;
 
-    (void)state;
     fixture_begin("mode = auto");
     cushim_mock_log_set(fixture_mock, occasion, NULL);
     assert_goes_on(refused, &count);

@@ -57,7 +57,6 @@ static void unsafe_calls_return_what_a_gpu_returned(void **state)
     char line[256], name[128];
     FILE *file = fopen(STATES, "r");
 
-    (void)state;
     assert_non_null(file);
     while (fgets(line, sizeof line, file)) {
         const char *column = strstr(line, " capture=");
@@ -89,7 +88,6 @@ static void functions_that_are_not_implemented_are_refused_by_the_mode(void **st
     const unsigned slot = slot_of("cuMemPoolExportPointer");
     bool is_invalidated;
 
-    (void)state;
     assert_int_equal(captured_call(slot, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, &is_invalidated),
                      UNSUPPORTED);
     assert_true(is_invalidated);

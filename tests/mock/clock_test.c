@@ -8,7 +8,6 @@
 
 static int begin_threaded(void **state)
 {
-    (void)state;
     fixture_begin("mode = threaded");
     return 0;
 }
@@ -17,7 +16,6 @@ static void manual_calls_take_no_time(void **state)
 {
     CUevent event = fixture_event();
 
-    (void)state;
     for (int i = 0; i < 1000; i++)
         OK(driver->EventQuery(event));
     assert_int_equal(fixture_state().now_ns, 0);
@@ -29,7 +27,6 @@ static void manual_work_ends_when_its_time_has_passed(void **state)
     CUstream stream = fixture_stream();
     CUevent event = fixture_event();
 
-    (void)state;
     fixture_spin(stream, 1000000);
     OK(driver->EventRecord(event, stream));
     OK(cushim_mock_advance(fixture_mock, 999999));
@@ -47,7 +44,6 @@ static void manual_step_executes_one_operation(void **state)
 {
     CUstream stream = fixture_stream();
 
-    (void)state;
     CODE(CUDA_ERROR_NOT_FOUND, cushim_mock_step(fixture_mock));
     fixture_spin(stream, 10);
     fixture_spin(stream, 10);
@@ -64,7 +60,6 @@ static void manual_call_that_would_block_is_a_misuse(void **state)
 {
     CUstream stream;
 
-    (void)state;
     fixture_begin("mode = manual");
     stream = fixture_stream();
     fixture_spin(stream, 1000);
@@ -80,7 +75,6 @@ static void auto_polling_ends(void **state)
     CUstream stream = fixture_stream();
     unsigned queries = 0;
 
-    (void)state;
     fixture_spin(stream, 1000000);
     while (driver->StreamQuery(stream) == CUDA_ERROR_NOT_READY)
         queries++;
@@ -94,7 +88,6 @@ static void auto_blocking_call_drives_the_clock(void **state)
     CUstream stream = fixture_stream();
     uint64_t before;
 
-    (void)state;
     fixture_spin(stream, 5000000000);
     before = fixture_state().now_ns;
     OK(driver->StreamSynchronize(stream));
@@ -107,7 +100,6 @@ static void threaded_work_ends_though_nobody_calls(void **state)
     CUstream stream = fixture_stream();
     struct cushim_mock_state now;
 
-    (void)state;
     fixture_spin(stream, 1000000000);
     do {
         now = fixture_state();
@@ -131,7 +123,6 @@ static void host_function_cannot_move_the_clock(void **state)
     CUresult codes[3] = {CUDA_SUCCESS};
     CUstream stream = fixture_stream();
 
-    (void)state;
     OK(driver->LaunchHostFunc(stream, move_clock, codes));
     OK(cushim_mock_drain(fixture_mock));
     OK(driver->StreamQuery(stream));
@@ -241,7 +232,6 @@ static void another_seed_gives_another_trace(void **state)
                                            "mode = auto\nadversarial = yes"};
     char text[80];
 
-    (void)state;
     for (size_t i = 0; i < COUNT(settings); i++) {
         char *one, *other;
 

@@ -8,7 +8,6 @@
 
 static int begin(void **state)
 {
-    (void)state;
     fixture_begin("devices = 2");
     return 0;
 }
@@ -19,7 +18,6 @@ static void context_that_can_be_dumped_is_reported_so(void **state)
     CUcontext context;
     unsigned flags = 0;
 
-    (void)state;
     OK(driver->CtxCreate_v2(&context, CU_CTX_USER_COREDUMP_ENABLE, 0));
     OK(driver->CtxGetFlags(&flags));
     assert_int_equal(flags & CU_CTX_COREDUMP_ENABLE, CU_CTX_COREDUMP_ENABLE);
@@ -33,7 +31,6 @@ static void two_devices_do_no_atomics_on_each_other(void **state)
                                                     (cushim_CUatomicOperation)1};
     unsigned capabilities[3] = {7, 7, 7};
 
-    (void)state;
     OK(driver->DeviceGetP2PAtomicCapabilities(capabilities, operations, 2, 0, 1));
     assert_true(capabilities[0] == 0 && capabilities[1] == 0 && capabilities[2] == 7);
 }
@@ -48,7 +45,6 @@ static void attributes_of_a_pair_of_devices_are_reported(void **state)
                  {CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED, 0}};
     int value = 7;
 
-    (void)state;
     CODE(CUDA_ERROR_INVALID_VALUE,
          driver->DeviceGetP2PAttribute(&value, (CUdevice_P2PAttribute)99, 0, 1));
     assert_int_equal(value, 7);
@@ -67,7 +63,6 @@ static void primary_context_is_not_begun_after_a_fault(void **state)
 {
     CUcontext context = NULL;
 
-    (void)state;
     fixture_begin("devices = 2\nfault = cuStreamQuery:nth=1 => sticky(ILLEGAL_ADDRESS)");
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->StreamQuery(NULL));
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->DevicePrimaryCtxRetain(&context, 1));
@@ -100,7 +95,6 @@ static void persisting_l2_is_in_sixteenths_of_the_l2(void **state)
         {"attribute.L2_CACHE_SIZE = 0", 5, 5}, /* no L2 cache */
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         fixture_begin(cases[i].settings);
         assert_int_equal(persisting_l2(cases[i].asked), cases[i].kept);
@@ -127,7 +121,6 @@ static void the_last_detach_destroys(void **state)
 {
     CUcontext primary, context, again = NULL;
 
-    (void)state;
     primary = current();
     OK(driver->CtxCreate(&context, 0, 0));
     OK(driver->CtxAttach(&again, 0));
@@ -144,7 +137,6 @@ static void attach_and_detach_refuse_what_is_wrong(void **state)
 {
     CUcontext primary, context, untouched = (CUcontext)7;
 
-    (void)state;
     primary = current();
     CODE(CUDA_ERROR_INVALID_VALUE, driver->CtxAttach(NULL, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->CtxAttach(&untouched, 1));
@@ -164,7 +156,6 @@ static void the_first_abi_destroys_what_is_not_current(void **state)
 {
     CUcontext primary, context;
 
-    (void)state;
     primary = current();
     OK(driver->CtxCreate(&context, 0, 0));
     OK(driver->CtxPushCurrent_v2(primary));
@@ -178,7 +169,6 @@ static void one_that_is_on_a_stack_is_not_pushed(void **state)
 {
     CUcontext context, popped = NULL;
 
-    (void)state;
     OK(driver->CtxCreate(&context, 0, 0));
     CODE(CUDA_ERROR_INVALID_CONTEXT, driver->CtxPushCurrent(context));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->CtxPushCurrent(NULL));
@@ -194,7 +184,6 @@ static void the_abi_of_its_creation_is_reported(void **state)
     CUcontext context;
     unsigned version = 0;
 
-    (void)state;
     OK(driver->CtxCreate(&context, 0, 0));
     OK(driver->CtxGetApiVersion(context, &version));
     assert_int_equal(version, 3010);
@@ -225,7 +214,6 @@ static void first_call_of_a_superseded_abi_is_logged(void **state)
     struct lines lines = {0};
     CUcontext context;
 
-    (void)state;
     cushim_mock_log_set(fixture_mock, note, &lines);
     OK(driver->CtxCreate_v2(&context, 0, 0));
     OK(driver->CtxDestroy_v2(context));
@@ -248,7 +236,6 @@ static void abi_is_not_superseded_in_a_driver_that_lacks_the_newer_one(void **st
 {
     static const char *const settings[] = {"driver_version = 10.2", "driver_version = 11.0"};
 
-    (void)state;
     for (unsigned i = 0; i < 2; i++) {
         struct lines lines = {0};
 

@@ -15,7 +15,6 @@ static CUstream copy_stream;
 
 static int begin(void **state)
 {
-    (void)state;
     fixture_begin("mode = manual");
     OK(driver->MemAlloc_v2(&memory, MIB));
     OK(driver->MemAllocHost_v2((void **)&pinned, MIB));
@@ -25,7 +24,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-    (void)state;
     OK(cushim_mock_drain(fixture_mock));
     OK(driver->StreamDestroy_v2(copy_stream));
     OK(driver->MemFreeHost(pinned));
@@ -38,7 +36,6 @@ static void bytes_move_when_the_copy_executes(void **state)
 {
     const char *device = cushim_mock_memory(fixture_mock, memory, MIB);
 
-    (void)state;
     pinned[0] = 1;
     OK(driver->MemcpyHtoDAsync_v2(memory, pinned, 16, copy_stream));
     assert_int_equal(device[0], 0);
@@ -59,7 +56,6 @@ static void synchronous_copies_need_no_time_in_manual_mode(void **state)
 {
     char byte = 9, back = 0;
 
-    (void)state;
     OK(driver->MemcpyHtoD_v2(memory, &byte, 1));
     OK(driver->MemcpyDtoH_v2(&back, memory, 1));
     assert_int_equal(back, 9);
@@ -70,7 +66,6 @@ static void copies_take_time_by_their_bytes(void **state)
 {
     uint64_t small, large;
 
-    (void)state;
     OK(driver->MemcpyHtoDAsync_v2(memory, pinned, 16, copy_stream));
     OK(cushim_mock_drain(fixture_mock));
     small = fixture_state().now_ns;
@@ -85,7 +80,6 @@ static void the_copy_of_a_freed_allocation_is_an_illegal_address(void **state)
 {
     CUdeviceptr gone;
 
-    (void)state;
     fixture_begin("mode = manual");
     copy_stream = fixture_stream();
     OK(driver->MemAlloc_v2(&gone, 64));
@@ -114,7 +108,6 @@ static void sizes_that_overflow_are_refused(void **state)
                                 .Height = 4};
     CUDA_MEMCPY2D copy = rows;
 
-    (void)state;
     copy.dstY = huge;
     CODE(CUDA_ERROR_INVALID_VALUE, driver->Memcpy2D_v2(&copy));
     copy = rows;
@@ -132,7 +125,6 @@ static void sparse_and_compressed_arrays_are_refused(void **state)
         .Width = 8, .Height = 8, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1, .Flags = SPARSE};
     CUarray array = NULL;
 
-    (void)state;
     CODE(CUDA_ERROR_NOT_SUPPORTED, driver->Array3DCreate_v2(&array, &of));
     of.Flags = 0;
     of.NumChannels = 4;
@@ -148,7 +140,6 @@ static void large_page_locked_memory_is_zero_and_writable(void **state)
     enum { BYTES = 3 << 20 };
     char *large;
 
-    (void)state;
     OK(driver->MemAllocHost_v2((void **)&large, BYTES));
     assert_int_equal(large[0] | large[BYTES - 1], 0);
     large[0] = large[BYTES - 1] = 1;
@@ -164,7 +155,6 @@ static void attribute_without_a_place_is_refused(void **state)
     unsigned type;
     void *places[] = {&type, NULL};
 
-    (void)state;
     CODE(CUDA_ERROR_INVALID_VALUE, driver->PointerGetAttributes(2, attributes, places, memory));
     OK(driver->PointerGetAttributes(1, attributes, places, memory));
 }
@@ -174,7 +164,6 @@ static void devices_that_access_managed_memory_are_in_order(void **state)
     int places[3] = {7, 7, 7};
     CUdeviceptr managed;
 
-    (void)state;
     fixture_begin("devices = 2");
     OK(driver->MemAllocManaged(&managed, 4096, CU_MEM_ATTACH_GLOBAL));
     OK(driver->MemAdvise(managed, 4096, CU_MEM_ADVISE_SET_ACCESSED_BY, 1));
@@ -199,7 +188,6 @@ static unsigned char sent[BYTES], received[BYTES];
 
 static int peer_begin(void **state)
 {
-    (void)state;
     fixture_begin("devices = 2");
     for (int i = 0; i < 2; i++) {
         OK(driver->DevicePrimaryCtxRetain(&contexts[i], i));
@@ -216,7 +204,6 @@ static int peer_begin(void **state)
 
 static int peer_end(void **state)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         OK(driver->MemFree_v2(peer_memory[i]));
         OK(driver->DevicePrimaryCtxRelease_v2(i));
@@ -261,7 +248,6 @@ static void a_piece_is_copied_to_another_device(void **state)
 {
     CUDA_MEMCPY3D_PEER copy;
 
-    (void)state;
     copy = piece();
     OK(driver->Memcpy3DPeer(&copy));
     assert_copied();
@@ -279,7 +265,6 @@ static void in_a_stream_it_is_copied_later(void **state)
     CUDA_MEMCPY3D_PEER copy;
     CUstream stream = fixture_stream();
 
-    (void)state;
     copy = piece();
     fixture_spin(stream, 1000000000);
     OK(driver->Memcpy3DPeerAsync(&copy, stream));
@@ -298,7 +283,6 @@ static void contexts_that_are_none_are_refused(void **state)
     CUDA_MEMCPY3D_PEER copy;
     CUcontext gone;
 
-    (void)state;
     OK(driver->CtxCreate_v2(&gone, 0, 0));
     OK(driver->CtxDestroy_v2(gone));
     copy = piece();
@@ -319,7 +303,6 @@ static void without_contexts_addresses_say_where_memory_is(void **state)
 {
     CUDA_MEMCPY3D_PEER copy;
 
-    (void)state;
     copy = piece();
     copy.srcContext = copy.dstContext = NULL;
     OK(driver->Memcpy3DPeer(&copy));

@@ -56,7 +56,6 @@ static void the_last_destroyed_contexts_are_known(void **state)
 {
     struct dead dead;
 
-    (void)state;
     dead = make_dead();
     make_dead_ones(KEPT - 1);
     assert_answers(&dead, CUDA_ERROR_CONTEXT_IS_DESTROYED);
@@ -67,7 +66,6 @@ static void one_that_ended_before_is_none(void **state)
     struct dead dead;
     size_t handles;
 
-    (void)state;
     fixture_begin("");
     handles = fixture_state().handles;
     dead = make_dead();
@@ -85,7 +83,6 @@ static void one_that_is_on_a_stack_is_spared(void **state)
     CUcontext current;
     struct dead dead;
 
-    (void)state;
     dead = make_dead();
     OK(driver->CtxPushCurrent_v2(dead.context));
     make_dead_ones(3 * KEPT);
@@ -99,7 +96,6 @@ static void who_waits_for_its_event_goes_on(void **state)
     struct dead dead;
     CUstream stream;
 
-    (void)state;
     fixture_begin("races = report");
     stream = fixture_stream();
     dead = make();
@@ -117,7 +113,6 @@ static void who_waits_for_an_event_that_is_dropped_goes_on(void **state)
     struct dead dead;
     CUstream stream;
 
-    (void)state;
     fixture_begin("mode = manual");
     stream = fixture_stream();
     dead = make();
@@ -141,7 +136,6 @@ static void who_waits_for_a_copy_that_is_dropped_goes_on(void **state)
     struct dead dead;
     CUstream stream;
 
-    (void)state;
     fixture_begin("mode = manual");
     stream = fixture_stream();
     OK(driver->MemAlloc_v2(&memory, sizeof bytes));
@@ -167,7 +161,6 @@ static void a_capture_that_it_had_ends_with_it(void **state)
     CUgraph graph;
     size_t handles;
 
-    (void)state;
     handles = fixture_state().handles;
     dead = make();
     OK(driver->StreamBeginCapture_v2(dead.stream, CU_STREAM_CAPTURE_MODE_RELAXED));
@@ -214,7 +207,6 @@ static void destroy_while_others_wait(void)
 /* A waiting thread gets the lock back at any later time, and uses the context until then. */
 static void one_that_is_waited_for_is_spared(void **state)
 {
-    (void)state;
     fixture_begin("mode = threaded");
     for (unsigned i = 0; i < ROUNDS; i++)
         destroy_while_others_wait();

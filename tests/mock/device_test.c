@@ -11,7 +11,6 @@ static void attributes_are_the_profiles(void **state)
 {
     int value = -5;
 
-    (void)state;
     bare_begin("devices = 2\nattribute.MULTIPROCESSOR_COUNT = 7\n");
     OK(driver->DeviceGetCount(&value));
     assert_int_equal(value, 2);
@@ -28,7 +27,6 @@ static void attributes_that_no_device_has_are_refused(void **state)
     static const int numbers[] = {-1, 0, 148, 191, 192, 9999, INT_MAX, INT_MIN};
     int value = -5;
 
-    (void)state;
     bare_begin(NULL);
     for (size_t i = 0; i < COUNT(numbers); i++) {
         const CUdevice_attribute attribute = (CUdevice_attribute)numbers[i];
@@ -47,7 +45,6 @@ static void functions_of_devices_refuse_one_that_does_not_exist(void **state)
     CUuuid uuid;
     char text[16];
 
-    (void)state;
     bare_begin("devices = 2");
     CODE(CUDA_ERROR_INVALID_DEVICE, driver->DeviceComputeCapability(&value, &value, 2));
     CODE(CUDA_ERROR_INVALID_DEVICE, driver->DeviceTotalMem_v2(&bytes, 2));
@@ -64,7 +61,6 @@ static void the_first_abi_says_the_same_as_attributes(void **state)
     CUdevprop properties;
     int major = -5, minor = -5;
 
-    (void)state;
     bare_begin(NULL);
     OK(driver->DeviceGetProperties(&properties, 0));
     assert_int_equal(properties.maxThreadsPerBlock, 1024);
@@ -86,7 +82,6 @@ static void memory_is_what_was_set_and_saturates_in_32_bits(void **state)
     unsigned narrow[2] = {1, 1};
     size_t bytes = 1;
 
-    (void)state;
     bare_begin("memory = 8 GiB");
     OK(driver->DeviceTotalMem_v2(&bytes, 0));
     assert_true(bytes == (size_t)8 << 30);
@@ -115,7 +110,6 @@ static void linear_textures_have_the_measured_widths(void **state)
         {(CUarray_format)0x77, 1, 0},
     };
 
-    (void)state;
     bare_begin(NULL);
     for (size_t i = 0; i < COUNT(cases); i++) {
         size_t width = 0;
@@ -132,7 +126,6 @@ static void what_an_h200_has_not_is_reported_so(void **state)
     unsigned mask = 5;
     int value = -5;
 
-    (void)state;
     bare_begin(NULL);
     CODE(CUDA_ERROR_NOT_SUPPORTED, driver->DeviceGetLuid(luid, &mask, 0));
     assert_string_equal(luid, "#######");
@@ -147,7 +140,6 @@ static void writes_of_other_devices_are_flushed_in_a_context(void **state)
 {
     CUcontext context;
 
-    (void)state;
     bare_begin(NULL);
     CODE(CUDA_ERROR_INVALID_CONTEXT, driver->FlushGPUDirectRDMAWrites(0, 100));
     OK(driver->CtxCreate_v2(&context, 0, 0));
@@ -163,7 +155,6 @@ static void a_name_is_cut_to_its_room(void **state)
 {
     char name[16];
 
-    (void)state;
     bare_begin(NULL);
     OK(driver->DeviceGetName(name, sizeof name, 0));
     assert_string_equal(name, "NVIDIA H200");
@@ -178,7 +169,6 @@ static void a_name_without_room_is_a_misuse(void **state)
 {
     char name = '#';
 
-    (void)state;
     bare_begin(NULL);
     CODE(CUDA_ERROR_INVALID_VALUE, driver->DeviceGetName(&name, 0, 0));
     assert_int_equal(name, '#');
@@ -191,7 +181,6 @@ static void uuids_are_of_the_seed_and_of_the_device(void **state)
 {
     CUuuid first, second, old;
 
-    (void)state;
     bare_begin("devices = 2\nseed = 5");
     first = bare_uuid(0);
     second = bare_uuid(1);
@@ -215,7 +204,6 @@ static void a_device_is_found_by_its_address(void **state)
     char text[16] = "";
     CUdevice device;
 
-    (void)state;
     bare_begin("devices = 11");
     OK(driver->DeviceGetPCIBusId(text, 13, 10));
     assert_string_equal(text, right[0]);
@@ -235,7 +223,6 @@ static void the_address_is_reported_by_attributes_too(void **state)
 {
     int bus = -5, device = -5, domain = -5;
 
-    (void)state;
     bare_begin("devices = 11\nattribute.PCI_BUS_ID = 99\nattribute.PCI_DOMAIN_ID = 99\n");
     OK(driver->DeviceGetAttribute(&bus, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID, 10));
     OK(driver->DeviceGetAttribute(&device, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID, 10));

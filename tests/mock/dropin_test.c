@@ -82,7 +82,6 @@ static void look_up_all(const void *data)
 
 static void each_version_exports_the_symbols_of_the_registry_up_to_it(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)
         assert_true(child_passes(versions[i].settings, look_up_all, &versions[i]));
 }
@@ -93,7 +92,6 @@ static void ask_for_addresses(const void *data)
     const cushim_function ask = function_of(opened, "cuGetProcAddress_v2");
     int status = 77;
 
-    (void)data;
     check_int(((CUresult(CUDAAPI *)(const char *, void **, int, cuuint64_t, int *))ask)(
                   "cuMemAlloc", &found, 12000, 0, &status),
               0);
@@ -106,7 +104,6 @@ static void ask_for_addresses(const void *data)
 
 static void proc_address_gives_the_exported_functions(void **state)
 {
-    (void)state;
     assert_true(child_passes("proc address", ask_for_addresses, NULL));
 }
 
@@ -135,7 +132,6 @@ static void load_it(const void *data)
 
 static void loader_takes_it_for_a_driver_of_its_version(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)
         assert_true(child_passes(versions[i].settings, load_it, &versions[i]));
 }
@@ -145,14 +141,12 @@ static void close_and_call(const void *data)
     void *opened = open_with("quiet = yes");
     const cushim_function init = function_of(opened, "cuInit");
 
-    (void)data;
     library_close(opened);
     check_int(((CUresult(CUDAAPI *)(unsigned))init)(0), CUDA_SUCCESS);
 }
 
 static void library_that_is_closed_stays(void **state)
 {
-    (void)state;
     assert_true(child_passes("close", close_and_call, NULL));
 }
 

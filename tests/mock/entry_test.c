@@ -81,7 +81,6 @@ static void driver_of_another_version_finds_what_it_has(void **state)
         {"driver_version = 13.5", {"cuGraphGetId", 13010, 0, FOUND, "cuGraphGetId"}},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         bare_create(cases[i].settings);
         ask(&cases[i].question);
@@ -98,7 +97,6 @@ static void null_where_the_driver_crashes_is_a_misuse(void **state)
 {
     void *found = &found;
 
-    (void)state;
     bare_create("");
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetProcAddress(NULL, &found, 12000, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetProcAddress_v2("cuInit", NULL, 12000, 0, NULL));
@@ -128,7 +126,6 @@ static void runtime_that_asks_for_private_tables_is_reported_once(void **state)
     const CUuuid id = {{1, 2, 3}};
     const void *found = &found;
 
-    (void)state;
     bare_create("");
     cushim_mock_log_set(fixture_mock, keep_line, &kept);
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetExportTable(NULL, &id));
@@ -147,7 +144,6 @@ static void handle_that_never_was_one_in_a_newer_abi_names_the_driver_before_it(
 {
     CUdevice device;
 
-    (void)state;
     bare_create("");
     OK(driver->Init(0));
     CODE(CUDA_ERROR_INVALID_HANDLE, driver->CtxGetDevice_v2(&device, (CUcontext)(uintptr_t)0x1234));
@@ -197,7 +193,6 @@ static bool is_expected(size_t index, int version)
 
 static void each_version_has_the_symbols_of_the_registry_up_to_it(void **state)
 {
-    (void)state;
     for (size_t v = 0; v < sizeof versions / sizeof *versions; v++) {
         bare_create(versions[v].settings);
         for (size_t i = 0; i < cushim_symbol_count(); i++) {
@@ -217,7 +212,6 @@ static void names_that_no_driver_exports_are_not_found(void **state)
     static const char *const names[] = {"",           "cu",          "cuinit",        "cuInit ",
                                         "EventQuery", "cuEventQuer", "cuEventQueryy", "cudaMalloc"};
 
-    (void)state;
     bare_create("");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         assert_null(cushim_mock_symbol(names[i], fixture_mock));
@@ -230,7 +224,6 @@ static void names_that_no_driver_exports_are_not_found(void **state)
 
 static void slot_of_a_later_version_answers_that_the_driver_is_too_old(void **state)
 {
-    (void)state;
     bare_create("driver_version = 12.7");
     OK(driver->Init(0));
     CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventElapsedTime(NULL, NULL, NULL));

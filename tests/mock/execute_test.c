@@ -142,7 +142,6 @@ static void managed_variables_are_read_and_written_by_host_and_kernel(void **sta
     CUmodule module;
     size_t bytes;
 
-    (void)state;
     fixture_begin("mode = auto\n");
     OK(driver->ModuleLoadData(&module, text));
     OK(driver->ModuleGetGlobal_v2(&address, &bytes, module, "shared"));
@@ -166,7 +165,6 @@ static void managed_variables_are_read_and_written_by_host_and_kernel(void **sta
 /* The kernel polls until the copy, which is queued later on another stream, has executed. */
 static void kernel_waits_for_what_a_copy_writes(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < SETTINGS; i++) {
         uint32_t value = 42;
         CUdeviceptr flag, result;
@@ -191,7 +189,6 @@ static void kernel_waits_for_what_a_copy_writes(void **state)
 /* The kernel does not end before, and calls of the host return meanwhile. */
 static void kernel_waits_for_what_the_host_writes(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < SETTINGS; i++) {
         void *page;
         CUdeviceptr flag, result;
@@ -232,7 +229,6 @@ static void *store_later(void *page)
 
 static void thread_calls_while_another_waits_for_a_kernel(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < SETTINGS; i++) {
         void *page;
         CUdeviceptr flag, result;
@@ -287,7 +283,6 @@ static void kernels_on_two_streams_interleave_by_the_seed(void **state)
     const uint32_t one = appended("schedule = random\nseed = 1");
     bool differs = false;
 
-    (void)state;
     assert_int_equal(appended("schedule = random\nseed = 1"), one);
     for (unsigned seed = 2; seed < 10; seed++) {
         char text[60];
@@ -300,7 +295,6 @@ static void kernels_on_two_streams_interleave_by_the_seed(void **state)
 
 static void nodes_of_graphs_are_executed_at_each_launch(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < SETTINGS; i++) {
         uint32_t digit = 1, steps = 2;
         CUdeviceptr address;
@@ -358,7 +352,6 @@ static void kernel_takes_as_long_as_its_instructions(void **state)
 {
     float one, hundred;
 
-    (void)state;
     kernel_begin("mode = auto", image);
     one = duration_of(10000, 0);
     hundred = duration_of(1000000, 0);
@@ -372,7 +365,6 @@ static void wait_for_a_kernel_under_way_does_not_move_it(void **state)
 {
     float alone, awaited;
 
-    (void)state;
     kernel_begin("mode = auto", image);
     alone = duration_of(1000000, 0);
     kernel_end(state);
@@ -390,7 +382,6 @@ static void manual_time_executes_as_much_as_passes(void **state)
     void *parameters[] = {&address, &digit, &steps};
     uint32_t before;
 
-    (void)state;
     kernel_begin("mode = manual", image);
     address = device_words(1);
     launch("append", 1, 1, parameters);
@@ -410,7 +401,6 @@ static void manual_time_executes_as_much_as_passes(void **state)
 /* The output of a kernel is on standard output when the program has waited for the kernel. */
 static void text_of_a_kernel_is_printed_at_its_end(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < SETTINGS; i++) {
         uint32_t number = 12;
         void *parameters[] = {&number};

@@ -54,7 +54,6 @@ static void declares_fill(void)
 
 static void lz4_is_decompressed(void **state)
 {
-    (void)state;
     read_file("fill-lz4.fatbin");
     declares_fill();
 }
@@ -62,7 +61,6 @@ static void lz4_is_decompressed(void **state)
 /* A build without libzstd assumes that the file may declare anything, and logs the reason. */
 static void zstd_is_decompressed_if_the_build_knows_it(void **state)
 {
-    (void)state;
     read_file("fill-zstd.fatbin");
     if (cushim__mock_can_decompress(MOCK_ZSTD)) {
         declares_fill();
@@ -76,7 +74,6 @@ static void damage_is_found_or_harmless(void **state)
 {
     static const char *const files[] = {"fill-lz4.fatbin", "fill-zstd.fatbin"};
 
-    (void)state;
     for (size_t file = 0; file < 2; file++) {
         read_file(files[file]);
         for (size_t i = 0; i < size; i++) {
@@ -100,7 +97,6 @@ static void wrong_sizes_are_refused(void **state)
     static const uint64_t sizes[] = {0, 1, 2, 100000, UINT64_C(1) << 31, UINT64_MAX};
     uint64_t plain;
 
-    (void)state;
     read_file("fill-lz4.fatbin");
     memcpy(&plain, bytes + PLAIN_OFFSET, sizeof plain);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -170,7 +166,6 @@ static void blocks_of_lz4(void **state)
         {"\xff\xff\xff\xff", 4, NULL, 900},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         unsigned char *plain = NULL, *block = malloc(cases[i].bytes);
         CUresult code;

@@ -19,7 +19,6 @@ static void delayed_operation_takes_so_much_longer(void **state)
 {
     CUstream stream;
 
-    (void)state;
     fixture_begin("fault = op.kernel:nth=2 => delay(5 ms)");
     stream = fixture_stream();
     assert_true(fixture_spin_ms(stream, 1000000) < 1.1F);
@@ -35,7 +34,6 @@ static void delays_add_up(void **state)
 {
     CUstream stream;
 
-    (void)state;
     fixture_begin("fault = op.kernel => delay(5 ms)\nfault = op.*:every=2 => delay(2 ms)");
     stream = fixture_stream();
     /*
@@ -64,7 +62,6 @@ static void sticky_operation_has_no_effect_and_faults_for_ever(void **state)
     CUstream stream;
     int devices = 0;
 
-    (void)state;
     fixture_begin("fault = op.set:nth=2 => sticky(ECC_UNCORRECTABLE)");
     stream = fixture_stream();
     OK(driver->MemAlloc_v2(&memory, 4));
@@ -86,7 +83,6 @@ static void lost_device_fails_functions_of_devices_too(void **state)
     CUstream stream;
     int value = 0;
 
-    (void)state;
     fixture_begin("fault = op.kernel:nth=1 => lost(ILLEGAL_STATE)");
     stream = fixture_stream();
     OK(driver->DeviceGetAttribute(&value, 1, 0));
@@ -104,7 +100,6 @@ static unsigned ran;
 
 static void CUDA_CB run_host(void *data)
 {
-    (void)data;
     ran++;
 }
 
@@ -112,8 +107,6 @@ static CUresult reported;
 
 static void CUDA_CB run_callback(CUstream stream, CUresult status, void *data)
 {
-    (void)stream;
-    (void)data;
     reported = status;
 }
 
@@ -121,7 +114,6 @@ static void host_function_that_faults_is_not_called(void **state)
 {
     CUstream stream;
 
-    (void)state;
     fixture_begin("fault = op.host => sticky(ILLEGAL_ADDRESS)");
     stream = fixture_stream();
     ran = 0;
@@ -135,7 +127,6 @@ static void callback_that_faults_receives_the_error(void **state)
 {
     CUstream stream;
 
-    (void)state;
     fixture_begin("fault = op.callback => sticky(ILLEGAL_ADDRESS)");
     stream = fixture_stream();
     reported = CUDA_SUCCESS;
@@ -150,7 +141,6 @@ static void rule_of_a_device_meets_its_streams_alone(void **state)
     CUcontext second, popped;
     CUdeviceptr memory[2];
 
-    (void)state;
     fixture_begin("devices = 2\nfault = op.set@dev1:nth=2 => delay(1 ms)");
     OK(driver->MemAlloc_v2(&memory[0], 16));
     OK(driver->DevicePrimaryCtxRetain(&second, 1));
@@ -215,7 +205,6 @@ static bool traced[16];
 
 static void note_kind(void *data, const struct cushim_mock_trace *entry)
 {
-    (void)data;
     if (strcmp(entry->what, "start") != 0)
         return;
     for (size_t i = 0; cushim__fault_operations[i]; i++) {
@@ -233,7 +222,6 @@ static void kinds_are_those_of_the_mock(void **state)
     CUstream stream;
     size_t count = 0;
 
-    (void)state;
     fixture_begin(NULL);
     OK(cushim_layer_create(
         &(struct cushim_layer_options){.size = sizeof(struct cushim_layer_options),
@@ -264,7 +252,6 @@ static void counts_are_reported_while_operations_begin(void **state)
     CUstream stream;
     uint64_t before = 0, matched = 0;
 
-    (void)state;
     fixture_begin("mode = threaded\nfault = op.kernel:nth=1000 => hang");
     stream = fixture_stream();
     for (int i = 0; i < 100; i++)
@@ -283,7 +270,6 @@ static void rules_go_while_work_is_under_way(void **state)
 {
     CUstream stream;
 
-    (void)state;
     fixture_begin("fault = op.kernel => sticky(ILLEGAL_ADDRESS)");
     stream = fixture_stream();
     cushim_fault_clear(layer());

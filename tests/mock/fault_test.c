@@ -35,7 +35,6 @@ static void rules_make_a_layer_that_ends_with_the_mock(void **state)
     struct cushim_mock *mock = NULL;
     struct cushim_layer *layer;
 
-    (void)state;
     OK(create("fault = cuInit:nth=2 => return(999)\nfault = cuMemAlloc_v2 => out_of_memory\n",
               &mock));
     layer = cushim_layer_current();
@@ -57,7 +56,6 @@ static void installed_mock_with_rules_is_the_layer(void **state)
     const struct cushim_table *before = cushim_driver();
     struct cushim_mock *mock = NULL;
 
-    (void)state;
     OK(create("fault = cuInit:nth=1 => return(999)", &mock));
     OK(cushim_mock_install(mock));
     assert_ptr_equal(cushim_driver(), cushim_layer_table(cushim_layer_current()));
@@ -79,7 +77,6 @@ static void rules_that_cannot_be_are_refused_where_they_stand(void **state)
     };
     struct cushim_mock *mock = NULL;
 
-    (void)state;
     for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
         CODE(CUDA_ERROR_INVALID_VALUE, create(settings[i][0], &mock));
         assert_string_equal(message, settings[i][1]);
@@ -94,7 +91,6 @@ static void more_than_64_rules_are_refused(void **state)
     char settings[65 * sizeof line] = "";
     struct cushim_mock *mock = NULL;
 
-    (void)state;
     for (int i = 0; i < 65; i++)
         strcat(settings, line);
     CODE(CUDA_ERROR_INVALID_VALUE, create(settings, &mock));
@@ -110,7 +106,6 @@ static void rules_without_room_for_their_layer_are_refused(void **state)
     struct cushim_layer *layer = NULL;
     struct cushim_mock *mock = NULL;
 
-    (void)state;
     OK(create(NULL, &mock));
     OK(cushim_layer_create(
         &(struct cushim_layer_options){.size = sizeof(struct cushim_layer_options),
@@ -129,7 +124,6 @@ static void symbols_of_a_mock_with_rules_are_the_layers(void **state)
     struct cushim_mock *mock = NULL;
     cushim_function init;
 
-    (void)state;
     OK(create("fault = cuEvent* => missing\nfault = cuInit => return(999)\n", &mock));
     init = (cushim_function)cushim_mock_table(mock)->Init;
     assert_true(cushim_mock_symbol("cuInit", mock) == init);
@@ -144,7 +138,6 @@ static void sticky_error_of_a_call_is_the_mocks_own(void **state)
     CUevent event;
     int devices;
 
-    (void)state;
     fixture_begin("fault = cuStreamCreate => sticky(ECC_UNCORRECTABLE)");
     OK(driver->EventCreate(&event, 0));
     CODE(CUDA_ERROR_ECC_UNCORRECTABLE, driver->StreamCreate(&(CUstream){NULL}, 0));
@@ -180,7 +173,6 @@ static void rules_that_do_not_fire_change_nothing(void **state)
 {
     const uint64_t bare_ns = time_of(NULL);
 
-    (void)state;
     assert_int_equal(time_of("fault = *:nth=100000 => return(999)\n"
                              "fault = *@dev0:nth=100000 => return(999)\n"
                              "fault = op.*:nth=100000 => hang\n"),

@@ -53,21 +53,18 @@ void fixture_end(void)
 
 int fixture_auto(void **state)
 {
-    (void)state;
     fixture_begin("mode = auto");
     return 0;
 }
 
 int fixture_manual(void **state)
 {
-    (void)state;
     fixture_begin("mode = manual");
     return 0;
 }
 
 int fixture_done(void **state)
 {
-    (void)state;
     fixture_end();
     return 0;
 }
@@ -167,7 +164,6 @@ void bare_end(void)
 
 int bare_setup(void **state)
 {
-    (void)state;
     environment_set("CUDA_VISIBLE_DEVICES", NULL);
     return 0;
 }
@@ -176,7 +172,6 @@ int bare_teardown(void **state)
 {
     const CUresult code = cushim_mock_destroy(fixture_mock);
 
-    (void)state;
     fixture_mock = NULL;
     environment_set("CUDA_VISIBLE_DEVICES", NULL);
     return code != CUDA_SUCCESS;
@@ -210,7 +205,6 @@ int kernel_begin(const char *settings, const char *ptx)
 
 int kernel_end(void **state)
 {
-    (void)state;
     OK(cushim_mock_drain(fixture_mock));
     OK(driver->StreamDestroy_v2(kernel_stream));
     OK(driver->ModuleUnload(kernel_module));
@@ -235,7 +229,6 @@ CUresult kernel_launch(CUfunction function, void **parameters, void **extra)
 
 static void CUDA_CB do_nothing(void *data)
 {
-    (void)data;
 }
 
 void capture_begin(CUstream stream)

@@ -9,7 +9,6 @@
 
 static int teardown(void **state)
 {
-    (void)state;
     cushim_mock_destroy(fixture_mock);
     fixture_mock = NULL;
     return 0;
@@ -20,7 +19,6 @@ static void child_of_uninitialised(const void *data)
     CUcontext context;
     CUstream stream;
 
-    (void)data;
     check_int(driver->Init(0), CUDA_SUCCESS);
     check_int(driver->CtxCreate_v2(&context, 0, 0), CUDA_SUCCESS);
     check_int(driver->StreamCreate(&stream, 0), CUDA_SUCCESS);
@@ -31,7 +29,6 @@ static void child_of_uninitialised(const void *data)
 
 static void child_of_a_process_that_has_not_called_cu_init_has_a_driver(void **state)
 {
-    (void)state;
     bare_create(NULL);
     assert_true(child_passes("child", child_of_uninitialised, NULL));
     OK(driver->Init(0));
@@ -52,7 +49,6 @@ static void child_of_busy(const void *data)
 {
     int number;
 
-    (void)data;
     check_int(driver->DeviceGetCount(&number), CUDA_ERROR_NOT_INITIALIZED);
 }
 
@@ -60,7 +56,6 @@ static void fork_among_calls_of_other_threads_leaves_no_lock_behind(void **state
 {
     pthread_t threads[4];
 
-    (void)state;
     bare_create(NULL);
     OK(driver->Init(0));
     atomic_store(&stop, false);

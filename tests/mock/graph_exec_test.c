@@ -10,7 +10,6 @@ enum { MS = 1000000, MANY = 40 };
 
 static int begin_manual(void **state)
 {
-    (void)state;
     return graph_begin("mode = manual");
 }
 
@@ -39,7 +38,6 @@ static void nodes_run_after_what_they_depend_on(void **state)
     static const char *const settings[] = {"schedule = fifo", "schedule = eager", "schedule = lazy",
                                            "schedule = random\nseed = 5"};
 
-    (void)state;
     for (unsigned round = 0; round < 40; round++) {
         char text[100];
         bool edge[MANY][MANY] = {{false}};
@@ -94,7 +92,6 @@ static void whole_launch_waits_for_the_stream_and_holds_it_up(void **state)
     float ms = -1;
     CUevent before = fixture_event(), after = fixture_event();
 
-    (void)state;
     add_spin(stream, 10 * MS);
     add_spin(stream, 20 * MS);
     exec = graph_instantiate();
@@ -116,7 +113,6 @@ static void launches_of_one_executable_graph_take_turns(void **state)
     CUstream one = fixture_stream(), other = fixture_stream();
     CUgraphExec exec, second;
 
-    (void)state;
     add_spin(one, 10 * MS);
     exec = graph_instantiate();
     second = graph_instantiate();
@@ -143,7 +139,6 @@ static void event_nodes_are_of_the_events_at_the_launch(void **state)
     CUgraphNode wait, record;
     CUgraphExec exec;
 
-    (void)state;
     OK(driver->GraphAddEventWaitNode(&wait, graph, NULL, 0, before));
     OK(driver->GraphAddEventRecordNode(&record, graph, &wait, 1, after));
     exec = graph_instantiate();
@@ -173,7 +168,6 @@ static void child_graphs_are_launched_in_their_place(void **state)
     CUgraphExec exec;
     CUgraph child;
 
-    (void)state;
     OK(driver->GraphCreate(&child, 0));
     OK(driver->GraphAddHostNode(&node, child, NULL, 0, &inside));
     OK(driver->GraphAddHostNode(&node, child, &node, 1, &inside));

@@ -11,7 +11,6 @@
 
 static void CUDA_CB do_nothing(void *data)
 {
-    (void)data;
 }
 
 static CUgraph graph_new(void)
@@ -42,7 +41,6 @@ static void text_of_a_graph_has_the_graphs_within_it(void **state)
     char text[2048] = "";
     size_t length;
 
-    (void)state;
     OK(driver->GraphAddHostNode(&first, child, NULL, 0, &nothing));
     OK(driver->GraphAddHostNode(&second, child, &first, 1, &nothing));
     OK(driver->GraphDebugDotPrint(graph, folder_path("graph"), 0));
@@ -64,7 +62,6 @@ static void text_of_a_graph_has_the_graphs_within_it(void **state)
  */
 static void pipe_that_nobody_reads_is_refused(void **state)
 {
-    (void)state;
     CODE(CUDA_ERROR_OPERATING_SYSTEM, driver->GraphDebugDotPrint(graph, folder_pipe("unread"), 0));
 }
 #endif
@@ -74,7 +71,6 @@ static void kinds_of_nodes_that_the_mock_lacks_are_refused(void **state)
     CUgraphNodeParams parameters;
     CUgraphNode node;
 
-    (void)state;
     memset(&parameters, 0, sizeof parameters);
     parameters.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
     CODE(CUDA_ERROR_NOT_SUPPORTED, driver->GraphAddNode(&node, graph, NULL, 0, &parameters));
@@ -113,7 +109,6 @@ static void capture_ends_with_the_graph_around_its_own(void **state)
     CUgraphNode node;
     CUgraph made = capture_child(stream, &node), none = made;
 
-    (void)state;
     OK(driver->GraphDestroy(made));
     CODE(CUDA_ERROR_ILLEGAL_STATE, driver->StreamEndCapture(stream, &none));
     assert_null(none);
@@ -127,7 +122,6 @@ static void capture_ends_with_the_node_around_its_graph(void **state)
     CUgraphNode node;
     CUgraph made = capture_child(stream, &node);
 
-    (void)state;
     OK(driver->GraphDestroyNode(node));
     OK(driver->StreamSynchronize(stream));
     OK(driver->GraphDestroy(made));
@@ -148,7 +142,6 @@ static void program_cannot_release_what_a_graph_was_given(void **state)
 {
     CUgraph made = graph_new();
 
-    (void)state;
     CODE(CUDA_ERROR_INVALID_VALUE, driver->UserObjectRelease(give_away(made), 1));
     OK(driver->GraphDestroy(made));
     expect_misuse("cuUserObjectRelease: 1 references are given away, the program has 0");
@@ -158,7 +151,6 @@ static void reference_is_given_to_one_graph(void **state)
 {
     CUgraph made = graph_new(), other = graph_new();
 
-    (void)state;
     CODE(CUDA_ERROR_INVALID_VALUE,
          driver->GraphRetainUserObject(other, give_away(made), 1, CU_GRAPH_USER_OBJECT_MOVE));
     OK(driver->GraphDestroy(made));
@@ -172,7 +164,6 @@ static void graph_cannot_be_put_into_itself(void **state)
     CUgraphNode node;
     size_t count = 7;
 
-    (void)state;
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphAddChildGraphNode(&node, outer, NULL, 0, outer));
     OK(driver->GraphGetNodes(outer, NULL, &count));
     assert_int_equal(count, 0);
@@ -192,7 +183,6 @@ static void child_graphs_nest_to_an_end(void **state)
     CUgraphExec exec;
     unsigned levels;
 
-    (void)state;
     for (levels = 1; code == CUDA_SUCCESS && levels < 200000; levels++) {
         code = driver->GraphAddChildGraphNode(&node, made, NULL, 0, empty);
         if (code == CUDA_SUCCESS)
@@ -229,7 +219,6 @@ static void other_child_of_a_node_nests_to_the_same_end(void **state)
     CUgraphNodeParams parameters = moved(other);
     CUgraphNode node, below;
 
-    (void)state;
     for (unsigned levels = 1; levels < 64; levels++)
         made = child_of(made, &below);
     child_of(top, &node);
@@ -245,7 +234,6 @@ static void child_graph_that_is_not_moved_stays(void **state)
     CUgraphNodeParams parameters = moved(child);
     CUgraphNode node = graph_add_host(NULL, 0, 0);
 
-    (void)state;
     CODE(CUDA_ERROR_NOT_SUPPORTED, driver->GraphNodeSetParams(node, &parameters));
     parameters.graph.ownership = 2; /* a driver takes it */
     CODE(CUDA_ERROR_INVALID_VALUE,
@@ -260,7 +248,6 @@ static void graph_is_not_moved_into_itself(void **state)
     CUgraphNodeParams parameters = moved(child);
     CUgraphNode node, inner;
 
-    (void)state;
     OK(driver->GraphAddNode_v2(&node, outer, NULL, NULL, 0, &parameters));
     parameters = moved(outer);
     CODE(CUDA_ERROR_INVALID_VALUE,
@@ -271,7 +258,6 @@ static void graph_is_not_moved_into_itself(void **state)
 
 static int end(void **state)
 {
-    (void)state;
     cushim_mock_destroy(fixture_mock);
     fixture_mock = NULL;
     return 0;

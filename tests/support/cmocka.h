@@ -10,6 +10,9 @@
 
 #include <cmocka.h>
 
+/* A test has its parameter `state`, and a callback its `data`, whether it uses them or not. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Assert that a call returns this code. */
