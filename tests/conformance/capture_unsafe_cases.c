@@ -143,6 +143,11 @@ static CUresult destroy_surface(struct things *things)
     return cu->SurfObjectDestroy(things->surface);
 }
 
+static CUresult destroy_array(struct things *things)
+{
+    return cu->ArrayDestroy(things->array);
+}
+
 static CUresult start_profiler(struct things *things)
 {
     (void)things;
@@ -162,6 +167,7 @@ static CUresult (*const calls[])(struct things *things) = {
     advise,          create_texture,        destroy_texture,
     create_surface,  destroy_surface,       start_profiler,
     stop_profiler,   free_in_legacy_stream, free_nothing_in_legacy_stream,
+    destroy_array,
 };
 
 static void global_mode_forbids_what_is_unsafe(void)

@@ -265,6 +265,7 @@ static void parameters_are_copied_and_read_as_given(void)
     void *arguments[] = {&ns};
     CUgraphNode node, memory_node;
     CUgraph graph = graph_begin();
+    CUgraphExec exec;
 
     memset(&read, 0, sizeof read);
     kernel = spin_parameters(arguments);
@@ -295,7 +296,9 @@ static void parameters_are_copied_and_read_as_given(void)
     CHECK(read.func == kernel.func && read.gridDimX == 1 && read.gridDimY == 3);
     if (CHECK(read.kernelParams != NULL))
         CHECK(*(uint64_t *)read.kernelParams[0] == 66);
-    OK(cu->GraphExecKernelNodeSetParams(graph_exec(graph), node, (void *)&kernel));
+    exec = graph_exec(graph);
+    OK(cu->GraphExecKernelNodeSetParams(exec, node, (void *)&kernel));
+    REFUSED(cu->GraphExecKernelNodeSetParams(exec, node, NULL));
     REFUSED(cu->GraphAddKernelNode(&node, graph, NULL, 0, NULL));
     REFUSED(cu->GraphKernelNodeGetParams(node, NULL));
     REFUSED(cu->GraphKernelNodeSetParams(node, NULL));
@@ -312,6 +315,7 @@ static void flags_of_instantiation_are_checked(void)
     begin_context();
     graph = graph_begin();
     host = graph_add_host(graph, NULL, 0, NULL);
+    OK(cu->GraphInstantiate_v2(&exec, graph, NULL, NULL, 0));
     OK(cu->GraphInstantiateWithFlags(&exec, graph, CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY));
     OK(cu->GraphExecGetFlags(exec, &flags));
     EQUAL(0, flags);
@@ -494,6 +498,8 @@ static void graph_releases_what_it_holds_and_no_more(void)
     OK(cu->GraphReleaseUserObject(graph, other, 1));
     OK(cu->GraphReleaseUserObject(graph, object, 2));
     OK(cu->GraphReleaseUserObject(graph, object, 1));
+    OK(cu->UserObjectRetain(object, 2));
+    OK(cu->UserObjectRelease(object, 2));
     REFUSED(cu->UserObjectRetain(object, 0));
     REFUSED(cu->UserObjectRelease(object, 0));
     REFUSED(cu->GraphRetainUserObject(graph, object, 1, 2));

@@ -152,6 +152,8 @@ static void child_graph_is_compared_within(void)
          cu->GraphExecChildGraphNodeSetParams(exec, node, make(&fork, nodes)));
     memset(&parameters, 0, sizeof parameters);
     parameters.type = CU_GRAPH_NODE_TYPE_GRAPH;
+    parameters.graph.graph = make(&chain, nodes);
+    OK(cu->GraphExecNodeSetParams(exec, node, (void *)&parameters));
     parameters.graph.graph = make(&fork, nodes);
     CODE(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE,
          cu->GraphExecNodeSetParams(exec, node, (void *)&parameters));
@@ -260,6 +262,8 @@ static void copy_node_may_lead_elsewhere(void)
     EQUAL(CU_MEMORYTYPE_DEVICE, reported.dstMemoryType);
     CHECK(reported.srcArray == array && reported.dstDevice == copy.dstDevice);
     CHECK(reported.srcHost == NULL && reported.dstArray == NULL && reported.dstPitch == 0);
+    copy.WidthInBytes = 65;
+    REFUSED(cu->GraphMemcpyNodeSetParams(node, &copy));
 }
 
 enum { BYTES = 64 };

@@ -186,6 +186,8 @@ static void nodes_of_an_executable_graph_are_changed_alone(void)
     counted.userData = &after;
     OK(cu->GraphExecHostNodeSetParams(exec, host, &counted));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->GraphExecHostNodeSetParams(exec, node, &counted));
+    OK(cu->GraphHostNodeSetParams(host, &counted));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->GraphHostNodeSetParams(node, &counted));
     OK(cu->GraphLaunch(exec, stream));
     drain(stream);
     EQUAL(9, graph_byte(memory));

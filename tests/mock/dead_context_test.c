@@ -167,6 +167,7 @@ static void a_capture_that_it_had_ends_with_it(void **state)
     OK(driver->EventRecord(dead.event, dead.stream));
     OK(driver->CtxDestroy_v2(dead.context));
     CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, driver->StreamEndCapture(dead.stream, &graph));
+    CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, driver->StreamDestroy_v2(dead.stream));
     make_dead_ones(KEPT);
     assert_int_equal(fixture_state().handles, handles);
 }
