@@ -334,25 +334,15 @@ static void what_a_profile_does_not_know_works(void **state)
     OK(cushim_mock_destroy(fixture_mock));
 }
 
-static char logged[300];
-static unsigned lines;
-
-static void keep(void *data, const char *line)
-{
-    snprintf(logged, sizeof logged, "%s", line);
-    lines++;
-}
-
 static void log_names_the_attribute_once(void **state)
 {
     kernel_begin("mode = auto\nattribute.COOPERATIVE_LAUNCH = 0\n", image);
-    cushim_mock_log_set(fixture_mock, keep, NULL);
-    lines = 0;
+    fixture_log();
     CODE(CUDA_ERROR_NOT_SUPPORTED, launch_cooperative());
     CODE(CUDA_ERROR_NOT_SUPPORTED, launch_cooperative());
-    assert_int_equal(lines, 1);
-    assert_non_null(strstr(logged, "cuLaunchCooperativeKernel"));
-    assert_non_null(strstr(logged, "attribute.COOPERATIVE_LAUNCH = 0"));
+    assert_int_equal(fixture_lines, 1);
+    assert_non_null(strstr(fixture_logged, "cuLaunchCooperativeKernel"));
+    assert_non_null(strstr(fixture_logged, "attribute.COOPERATIVE_LAUNCH = 0"));
     kernel_end(state);
 }
 

@@ -9,13 +9,6 @@
 #include "tests/mock/fixture.h"
 
 static char last[200];
-static unsigned lines;
-
-static void note_line(void *data, const char *line)
-{
-    snprintf(last, sizeof last, "%s", line);
-    lines++;
-}
 
 static void note_trace(void *data, const struct cushim_mock_trace *entry)
 {
@@ -121,16 +114,15 @@ static void refused_function_is_logged_once_if_any_other_would_work(void **state
     unsigned count;
 
     bare_create("");
-    lines = 0;
-    cushim_mock_log_set(fixture_mock, note_line, NULL);
+    fixture_log();
     CODE(CUDA_ERROR_NOT_INITIALIZED, driver->GLGetDevices_v2(&count, NULL, 0, 0));
-    assert_int_equal(lines, 0);
+    assert_int_equal(fixture_lines, 0);
     OK(driver->Init(0));
     for (unsigned i = 0; i < 2; i++) {
         CODE(CUDA_ERROR_NOT_SUPPORTED, driver->GLGetDevices_v2(&count, NULL, 0, 0));
-        assert_int_equal(lines, 1);
+        assert_int_equal(fixture_lines, 1);
     }
-    assert_non_null(strstr(last, "cuGLGetDevices_v2 is not implemented"));
+    assert_non_null(strstr(fixture_logged, "cuGLGetDevices_v2 is not implemented"));
     bare_end();
 }
 

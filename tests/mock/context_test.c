@@ -2,8 +2,6 @@
 /* Contexts where the mock decides: peers, settings and faults; and the first ABIs. */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
-#include <stdio.h>
-
 #include "tests/mock/fixture.h"
 
 static int begin(void **state)
@@ -195,40 +193,24 @@ static void the_abi_of_its_creation_is_reported(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE, driver->CtxCreate_v3(&context, NULL, 1, 0, 0));
 }
 
-/* The lines of the mock's log. */
-struct lines {
-    unsigned count;
-    char last[100];
-};
-
-static void note(void *data, const char *line)
-{
-    struct lines *lines = data;
-
-    lines->count++;
-    snprintf(lines->last, sizeof lines->last, "%s", line);
-}
-
 static void first_call_of_a_superseded_abi_is_logged(void **state)
 {
-    struct lines lines = {0};
     CUcontext context;
 
-    cushim_mock_log_set(fixture_mock, note, &lines);
+    fixture_log();
     OK(driver->CtxCreate_v2(&context, 0, 0));
     OK(driver->CtxDestroy_v2(context));
-    assert_int_equal(lines.count, 0);
+    assert_int_equal(fixture_lines, 0);
     for (unsigned i = 0; i < 2; i++) {
         OK(driver->CtxCreate_v2(&context, 0, 0));
         OK(driver->CtxDestroy(context));
-        assert_int_equal(lines.count, 1);
+        assert_int_equal(fixture_lines, 1);
     }
-    assert_string_equal(lines.last, "cuCtxDestroy is the ABI of CUDA 2.0, replaced by "
-                                    "cuCtxDestroy_v2 in CUDA 4.0");
+    assert_string_equal(fixture_logged, "cuCtxDestroy is the ABI of CUDA 2.0, replaced by "
+                                        "cuCtxDestroy_v2 in CUDA 4.0\n");
     OK(driver->CtxCreate(&context, 0, 0));
     OK(driver->CtxDestroy_v2(context));
-    assert_int_equal(lines.count, 2);
-    cushim_mock_log_set(fixture_mock, NULL, NULL);
+    assert_int_equal(fixture_lines, 2);
 }
 
 /* cuDevicePrimaryCtxReset_v2 came with CUDA 11.0. */
@@ -237,12 +219,10 @@ static void abi_is_not_superseded_in_a_driver_that_lacks_the_newer_one(void **st
     static const char *const settings[] = {"driver_version = 10.2", "driver_version = 11.0"};
 
     for (unsigned i = 0; i < 2; i++) {
-        struct lines lines = {0};
-
         bare_begin(settings[i]);
-        cushim_mock_log_set(fixture_mock, note, &lines);
+        fixture_log();
         OK(driver->DevicePrimaryCtxReset(0));
-        assert_int_equal(lines.count, i);
+        assert_int_equal(fixture_lines, i);
         bare_end();
     }
 }

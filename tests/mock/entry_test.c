@@ -106,38 +106,22 @@ static void null_where_the_driver_crashes_is_a_misuse(void **state)
     bare_create("");
 }
 
-static void keep_line(void *data, const char *line)
-{
-    struct {
-        unsigned count;
-        char last[400];
-    } *kept = data;
-
-    kept->count++;
-    snprintf(kept->last, sizeof kept->last, "%s", line);
-}
-
 static void runtime_that_asks_for_private_tables_is_reported_once(void **state)
 {
-    struct {
-        unsigned count;
-        char last[400];
-    } kept = {0};
     const CUuuid id = {{1, 2, 3}};
     const void *found = &found;
 
     bare_create("");
-    cushim_mock_log_set(fixture_mock, keep_line, &kept);
+    fixture_log();
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetExportTable(NULL, &id));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetExportTable(&found, NULL));
     assert_ptr_equal(found, &found);
-    assert_int_equal(kept.count, 0);
+    assert_int_equal(fixture_lines, 0);
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetExportTable(&found, &id));
     assert_null(found);
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetExportTable(&found, &id));
-    assert_int_equal(kept.count, 1);
-    assert_non_null(strstr(kept.last, "NVIDIA's CUDA runtime"));
-    cushim_mock_log_set(fixture_mock, NULL, NULL);
+    assert_int_equal(fixture_lines, 1);
+    assert_non_null(strstr(fixture_logged, "NVIDIA's CUDA runtime"));
 }
 
 static void handle_that_never_was_one_in_a_newer_abi_names_the_driver_before_it(void **state)

@@ -78,20 +78,10 @@ static const char image[] = HEAD
     "    ret;\n"
     "}\n";
 
-static char logged[4096];
-
-static void keep_lines(void *data, const char *line)
-{
-    const size_t length = strlen(logged);
-
-    snprintf(logged + length, sizeof logged - length, "%s\n", line);
-}
-
 static void begin(const char *settings)
 {
     kernel_begin(settings, image);
-    logged[0] = '\0';
-    cushim_mock_log_set(fixture_mock, keep_lines, NULL);
+    fixture_log();
 }
 
 static int begin_auto(void **state)
@@ -100,16 +90,9 @@ static int begin_auto(void **state)
     return 0;
 }
 
-static int end(void **state)
-{
-    cushim_mock_log_set(fixture_mock, NULL, NULL);
-    return kernel_end(state);
-}
-
 /* After a fault no call works, so the mock is destroyed with its contents. */
 static int end_faulted(void **state)
 {
-    cushim_mock_log_set(fixture_mock, NULL, NULL);
     OK(cushim_mock_destroy(fixture_mock));
     return 0;
 }
@@ -132,8 +115,8 @@ static CUresult result_of(const char *name, unsigned threads, void **parameters)
 
 static void assert_logged(const char *text)
 {
-    if (!strstr(logged, text))
-        fail_msg("\"%s\" is not in the log: %s", text, logged);
+    if (!strstr(fixture_logged, text))
+        fail_msg("\"%s\" is not in the log: %s", text, fixture_logged);
 }
 
 static void store_beyond_the_end_is_named_with_the_memory(void **state)
@@ -170,6 +153,7 @@ static void memory_that_was_locked_is_read_and_written(void **state)
     OK(result_of("store", 32, parameters));
     for (unsigned i = 0; i < 64; i++)
         assert_int_equal(words[i], i < 32 ? 7 : 0);
+    assert_string_equal(fixture_logged, "");
     OK(driver->MemHostUnregister(words));
     free(words);
 }
@@ -406,16 +390,17 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(store_beyond_the_end_is_named_with_the_memory, begin_auto, end_faulted),
         TEST(freed_memory_is_none, begin_auto, end_faulted),
-        TEST(memory_that_was_locked_is_read_and_written, begin_auto, end),
+        TEST(memory_that_was_locked_is_read_and_written, begin_auto, kernel_end),
         TEST(misaligned_access_has_a_code_of_its_own, begin_auto, end_faulted),
         cmocka_unit_test(kernel_that_fails_by_itself_is_named),
         TEST(fault_comes_at_its_time, begin_manual, end_faulted),
         TEST(memory_of_another_device_is_none, begin_pair, end_faulted),
-        TEST(memory_of_a_peer_is_read_and_written, begin_pair, end),
-        TEST(heap_is_limited_and_keeps_its_limit_once_kernels_have_used_it, begin_auto, end),
-        TEST(kernel_that_cannot_be_executed_is_refused_with_its_instruction, begin_auto, end),
-        TEST(text_that_is_wrong_is_refused_as_by_ptxas, begin_auto, end),
-        TEST(texts_that_are_linked_are_one_program, begin_auto, end),
+        TEST(memory_of_a_peer_is_read_and_written, begin_pair, kernel_end),
+        TEST(heap_is_limited_and_keeps_its_limit_once_kernels_have_used_it, begin_auto, kernel_end),
+        TEST(kernel_that_cannot_be_executed_is_refused_with_its_instruction, begin_auto,
+             kernel_end),
+        TEST(text_that_is_wrong_is_refused_as_by_ptxas, begin_auto, kernel_end),
+        TEST(texts_that_are_linked_are_one_program, begin_auto, kernel_end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

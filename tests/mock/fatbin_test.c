@@ -123,47 +123,20 @@ static void blocks_of_lz4(void **state)
         const char *plain;
         size_t plain_bytes;
     } cases[] = {
-        {"\x30"
-         "abc",
-         4, "abc", 3},
-        {"\x11"
-         "a\x01\x00\x10"
-         "b",
-         6, "aaaaaab", 7}, /* a match that overlaps its own output */
-        {"\x20"
-         "ab\x02\x00\x20"
-         "cd",
-         8, "abababcd", 8},
-        {"\xf0\x00"
-         "0123456789abcde",
-         17, "0123456789abcde", 15}, /* a length of several bytes */
-        {"\x1f"
-         "a\x01\x00\x01\x00",
-         6, "aaaaaaaaaaaaaaaaaaaaa", 21}, /* a match with such a length, and no final literals */
-        {"\x30"
-         "ab",
-         3, NULL, 3},
-        {"\x10"
-         "a\x02\x00\x10"
-         "b",
-         6, NULL, 6}, /* a match before the beginning */
-        {"\x10"
-         "a\x00\x00\x10"
-         "b",
-         6, NULL, 6},
-        {"\x10"
-         "a\x01",
-         3, NULL, 5},
-        {"\x1f"
-         "a\x01\x00\xff",
-         5, NULL, 280},
-        {"\x30"
-         "abc",
-         4, NULL, 2},
-        {"\x30"
-         "abc",
-         4, NULL, 4},
-        {"\xff\xff\xff\xff", 4, NULL, 900},
+        {"\060abc", 4, "abc", 3},
+        {"\021a\001\000\020b", 6, "aaaaaab", 7}, /* a match that overlaps its own output */
+        {"\040ab\002\000\040cd", 8, "abababcd", 8},
+        {"\360\0000123456789abcde", 17, "0123456789abcde", 15}, /* a length of several bytes */
+        /* a match with such a length, and no final literals */
+        {"\037a\001\000\001\000", 6, "aaaaaaaaaaaaaaaaaaaaa", 21},
+        {"\060ab", 3, NULL, 3},
+        {"\020a\002\000\020b", 6, NULL, 6}, /* a match before the beginning */
+        {"\020a\000\000\020b", 6, NULL, 6},
+        {"\020a\001", 3, NULL, 5},
+        {"\037a\001\000\377", 5, NULL, 280},
+        {"\060abc", 4, NULL, 2},
+        {"\060abc", 4, NULL, 4},
+        {"\377\377\377\377", 4, NULL, 900},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -93,6 +93,24 @@ struct cushim_mock_state fixture_state(void)
     return state;
 }
 
+char fixture_logged[4096];
+unsigned fixture_lines;
+
+static void keep_line(void *data, const char *line)
+{
+    const size_t length = strlen(fixture_logged);
+
+    snprintf(fixture_logged + length, sizeof fixture_logged - length, "%s\n", line);
+    fixture_lines++;
+}
+
+void fixture_log(void)
+{
+    fixture_logged[0] = '\0';
+    fixture_lines = 0;
+    cushim_mock_log_set(fixture_mock, keep_line, NULL);
+}
+
 CUstream fixture_stream(void)
 {
     CUstream stream;

@@ -39,6 +39,11 @@ struct cushim_mock_state fixture_state(void);
  */
 const char *fixture_misuse(size_t index);
 
+/* From here on the mock's log goes to `fixture_logged`, with a newline after each line. */
+void fixture_log(void);
+extern char fixture_logged[4096];
+extern unsigned fixture_lines;
+
 CUstream fixture_stream(void); /* non-blocking */
 CUevent fixture_event(void);
 
