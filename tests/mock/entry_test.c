@@ -17,16 +17,20 @@
 
 enum { FOUND, UNKNOWN_NAME, TOO_OLD };
 
-/* The function in the mock's table for a symbol; NULL for the name NULL. */
+/* The function in a slot of the mock's table. */
+static cushim_function slot(size_t index)
+{
+    cushim_function function;
+
+    memcpy(&function, (const char *)driver + sizeof(size_t) + index * sizeof function,
+           sizeof function);
+    return function;
+}
+
+/* The function for a symbol; NULL for the name NULL. */
 static void *function_of(const char *symbol)
 {
-    void *function = NULL;
-
-    if (symbol)
-        memcpy(&function,
-               (const char *)driver + sizeof(size_t) + symbol_number(symbol) * sizeof function,
-               sizeof function);
-    return function;
+    return symbol ? (void *)(uintptr_t)slot(symbol_number(symbol)) : NULL;
 }
 
 struct question {
@@ -159,16 +163,6 @@ static const struct version {
     {"driver_version = " CUSHIM__NEWEST_VERSION_TEXT, CUSHIM__NEWEST_VERSION},
 };
 
-/* The function in a slot of a table. */
-static cushim_function slot(const struct cushim_table *table, size_t index)
-{
-    cushim_function function;
-
-    memcpy(&function, (const char *)table + sizeof(size_t) + index * sizeof function,
-           sizeof function);
-    return function;
-}
-
 static bool is_expected(size_t index, int version)
 {
     return cushim__symbol_since(index) <= version &&
@@ -181,8 +175,7 @@ static void each_version_has_the_symbols_of_the_registry_up_to_it(void **state)
         bare_create(versions[v].settings);
         for (size_t i = 0; i < cushim_symbol_count(); i++) {
             const cushim_function found = cushim_mock_symbol(cushim__symbol_name(i), fixture_mock);
-            const cushim_function expected =
-                is_expected(i, versions[v].number) ? slot(driver, i) : NULL;
+            const cushim_function expected = is_expected(i, versions[v].number) ? slot(i) : NULL;
             if (found != expected)
                 fail_msg("%s of %s", cushim__symbol_name(i), versions[v].settings);
         }

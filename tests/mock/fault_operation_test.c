@@ -44,17 +44,6 @@ static void delays_add_up(void **state)
     fixture_end();
 }
 
-/* After a sticky error, the program cannot destroy its objects. */
-static void end_after_fault(void)
-{
-    CUcontext context;
-
-    OK(driver->CtxPopCurrent_v2(&context));
-    OK(driver->DevicePrimaryCtxRelease_v2(0));
-    OK(cushim_mock_destroy(fixture_mock));
-    assert_null(cushim_layer_current());
-}
-
 static void sticky_operation_has_no_effect_and_faults_for_ever(void **state)
 {
     unsigned char *host, bytes[4] = {1, 2, 3, 4};
@@ -75,7 +64,7 @@ static void sticky_operation_has_no_effect_and_faults_for_ever(void **state)
     host = cushim_mock_memory(fixture_mock, memory, 4);
     assert_int_equal(host[0], 7);
     assert_int_equal(host[1], 2);
-    end_after_fault();
+    OK(cushim_mock_destroy(fixture_mock));
 }
 
 static void lost_device_fails_functions_of_devices_too(void **state)
@@ -93,7 +82,7 @@ static void lost_device_fails_functions_of_devices_too(void **state)
     OK(driver->DeviceGetCount(&value));
     cushim_fault_clear(layer());
     OK(driver->DeviceGetAttribute(&value, 1, 0));
-    end_after_fault();
+    OK(cushim_mock_destroy(fixture_mock));
 }
 
 static unsigned ran;
@@ -120,7 +109,7 @@ static void host_function_that_faults_is_not_called(void **state)
     OK(driver->LaunchHostFunc(stream, run_host, NULL));
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->StreamSynchronize(stream));
     assert_int_equal(ran, 0);
-    end_after_fault();
+    OK(cushim_mock_destroy(fixture_mock));
 }
 
 static void callback_that_faults_receives_the_error(void **state)
@@ -133,7 +122,7 @@ static void callback_that_faults_receives_the_error(void **state)
     OK(driver->StreamAddCallback(stream, run_callback, NULL, 0));
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->StreamSynchronize(stream));
     assert_int_equal(reported, CUDA_ERROR_ILLEGAL_ADDRESS);
-    end_after_fault();
+    OK(cushim_mock_destroy(fixture_mock));
 }
 
 static void rule_of_a_device_meets_its_streams_alone(void **state)
