@@ -109,12 +109,24 @@ static void same_edges_in_another_order_of_nodes_are_taken(void)
 
     begin_context();
     for (size_t i = 0; i < COUNT(same); i++) {
-        CUgraphNode nodes[NODES], others[NODES];
+        CUgraphNode nodes[NODES], others[NODES], node;
         CUgraphExec exec = graph_exec(make(same[i][0], nodes));
+        CUgraph other = make(same[i][1], others);
         CUgraphExecUpdateResultInfo info;
+        CUgraphExecUpdateResult result;
 
-        OK(cu->GraphExecUpdate_v2(exec, make(same[i][1], others), &info));
+        OK(cu->GraphExecUpdate_v2(exec, other, &info));
         EQUAL(CU_GRAPH_EXEC_UPDATE_SUCCESS, info.result);
+        /* The first ABI pairs the nodes in the order of their creation. */
+        if (same[i][0] == same[i][1]) {
+            OK(cu->GraphExecUpdate(exec, other, &node, &result));
+            EQUAL(CU_GRAPH_EXEC_UPDATE_SUCCESS, result);
+        } else {
+            CODE(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE,
+                 cu->GraphExecUpdate(exec, other, &node, &result));
+            EQUAL(CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, result);
+            CHECK(node == others[0]);
+        }
     }
 }
 

@@ -119,6 +119,7 @@ static void branches_of_a_graph_run_side_by_side(void)
 
 static void executable_graph_is_updated_by_one_of_its_shape(void)
 {
+    CUDA_MEMSET_NODE_PARAMS rows = {.elementSize = 1, .width = 8, .height = 2, .pitch = 16};
     CUgraphExecUpdateResultInfo info;
     CUgraphNode node, found = (CUgraphNode)&node;
     CUgraphExecUpdateResult result;
@@ -153,6 +154,12 @@ static void executable_graph_is_updated_by_one_of_its_shape(void)
     OK(cu->GraphExecUpdate(exec, graph, &found, &result));
     EQUAL(CU_GRAPH_EXEC_UPDATE_SUCCESS, result);
     CHECK(found == NULL);
+    other = graph_begin();
+    rows.dst = memory;
+    MUST(cu->GraphAddMemsetNode(&node, other, NULL, 0, &rows, NULL));
+    CODE(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, cu->GraphExecUpdate_v2(exec, other, &info));
+    EQUAL(CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED, info.result);
+    CHECK(info.errorNode == node);
 }
 
 static void nodes_of_an_executable_graph_are_changed_alone(void)
