@@ -76,22 +76,27 @@ static void copies_take_time_by_their_bytes(void **state)
     assert_true(large > small + 1000);
 }
 
-static void the_copy_of_a_freed_allocation_is_an_illegal_address(void **state)
+static void set_or_copy_of_a_freed_allocation_is_an_illegal_address(void **state)
 {
-    CUdeviceptr gone;
+    for (unsigned copies = 0; copies < 2; copies++) {
+        CUdeviceptr gone;
 
-    fixture_begin("mode = manual");
-    copy_stream = fixture_stream();
-    OK(driver->MemAlloc_v2(&gone, 64));
-    fixture_spin(copy_stream, 10 * MS);
-    OK(driver->MemsetD8Async(gone, 1, 64, copy_stream));
-    OK(driver->MemFreeAsync(gone, NULL));
-    OK(cushim_mock_advance(fixture_mock, 5 * MS));
-    OK(driver->StreamQuery(NULL));
-    OK(cushim_mock_advance(fixture_mock, 10 * MS));
-    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->StreamQuery(copy_stream));
-    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->MemAlloc_v2(&gone, 64));
-    cushim_mock_destroy(fixture_mock);
+        fixture_begin("mode = manual");
+        copy_stream = fixture_stream();
+        OK(driver->MemAlloc_v2(&gone, 64));
+        fixture_spin(copy_stream, 10 * MS);
+        if (copies)
+            OK(driver->MemcpyDtoDAsync_v2(gone, gone + 32, 32, copy_stream));
+        else
+            OK(driver->MemsetD8Async(gone, 1, 64, copy_stream));
+        OK(driver->MemFreeAsync(gone, NULL));
+        OK(cushim_mock_advance(fixture_mock, 5 * MS));
+        OK(driver->StreamQuery(NULL));
+        OK(cushim_mock_advance(fixture_mock, 10 * MS));
+        CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->StreamQuery(copy_stream));
+        CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->MemAlloc_v2(&gone, 64));
+        cushim_mock_destroy(fixture_mock);
+    }
 }
 
 /* A driver takes most of these, because their sizes overflow. */
@@ -307,7 +312,7 @@ int main(void)
         TEST(bytes_move_when_the_copy_executes),
         TEST(synchronous_copies_need_no_time_in_manual_mode),
         TEST(copies_take_time_by_their_bytes),
-        cmocka_unit_test(the_copy_of_a_freed_allocation_is_an_illegal_address),
+        cmocka_unit_test(set_or_copy_of_a_freed_allocation_is_an_illegal_address),
         TEST(sizes_that_overflow_are_refused),
         TEST(sparse_and_compressed_arrays_are_refused),
         TEST(large_page_locked_memory_is_zero_and_writable),
