@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The same work under each schedule, and the order in which streams execute. */
+/* When work starts and ends under each schedule, and how many kernels execute at once. */
 #include <stdio.h>
 
 #include "tests/mock/fixture.h"
-#include "tests/support/gate.h"
 
 enum { MS = 1000000 };
 
@@ -175,49 +174,6 @@ static void random_seeds_give_either_order(void **state)
     assert_in_range(ones, 4, 28);
 }
 
-/*
- * The order in which streams execute: default streams, events, destroyed streams, host functions.
- */
-
-static void default_stream_waits_for_blocking_streams(void **state)
-{
-    CUstream blocking, other = fixture_stream();
-    CUevent event = fixture_event();
-
-    (void)state;
-    OK(driver->StreamCreate(&blocking, CU_STREAM_DEFAULT));
-    fixture_spin(blocking, 10 * MS);
-    fixture_spin(other, 100 * MS);
-    OK(driver->EventRecord(event, CU_STREAM_LEGACY));
-    OK(cushim_mock_advance(fixture_mock, 9 * MS));
-    CODE(CUDA_ERROR_NOT_READY, driver->EventQuery(event));
-    OK(cushim_mock_advance(fixture_mock, 2 * MS));
-    OK(driver->EventQuery(event));
-    OK(driver->StreamQuery(NULL));
-    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(other));
-    OK(driver->EventDestroy_v2(event));
-    OK(driver->StreamDestroy_v2(blocking));
-    OK(driver->StreamDestroy_v2(other));
-}
-
-static void blocking_stream_waits_for_the_default_stream(void **state)
-{
-    CUstream blocking, other = fixture_stream();
-
-    (void)state;
-    OK(driver->StreamCreate(&blocking, CU_STREAM_DEFAULT));
-    fixture_spin(NULL, 10 * MS);
-    fixture_spin(blocking, 1 * MS);
-    fixture_spin(other, 1 * MS);
-    OK(cushim_mock_advance(fixture_mock, 5 * MS));
-    OK(driver->StreamQuery(other));
-    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(blocking));
-    OK(cushim_mock_advance(fixture_mock, 7 * MS));
-    OK(driver->StreamQuery(blocking));
-    OK(driver->StreamDestroy_v2(blocking));
-    OK(driver->StreamDestroy_v2(other));
-}
-
 static void later_work_does_not_hold_up_the_default_stream(void **state)
 {
     CUstream blocking;
@@ -234,75 +190,14 @@ static void later_work_does_not_hold_up_the_default_stream(void **state)
     OK(driver->StreamDestroy_v2(blocking));
 }
 
-static void waiter_keeps_the_record_of_the_time_of_the_call(void **state)
+static void null_stream_of_a_twin_is_that_of_the_thread(void **state)
 {
-    CUstream recorder = fixture_stream(), waiter = fixture_stream();
-    CUevent event = fixture_event();
+    unsigned long long per_thread, twin;
 
     (void)state;
-    fixture_spin(recorder, 1 * MS);
-    OK(driver->EventRecord(event, recorder));
-    OK(driver->StreamWaitEvent(waiter, event, 0));
-    fixture_spin(recorder, 10 * MS);
-    OK(driver->EventRecord(event, recorder));
-    OK(cushim_mock_advance(fixture_mock, 2 * MS));
-    OK(driver->StreamQuery(waiter));
-    CODE(CUDA_ERROR_NOT_READY, driver->EventQuery(event));
-    OK(driver->EventDestroy_v2(event));
-    OK(driver->StreamDestroy_v2(recorder));
-    OK(driver->StreamDestroy_v2(waiter));
-}
-
-static void destroyed_stream_and_event_still_finish_their_work(void **state)
-{
-    CUstream recorder = fixture_stream(), waiter = fixture_stream();
-    CUevent event = fixture_event();
-
-    (void)state;
-    fixture_spin(recorder, 1 * MS);
-    OK(driver->EventRecord(event, recorder));
-    OK(driver->StreamWaitEvent(waiter, event, 0));
-    OK(driver->EventDestroy_v2(event));
-    OK(driver->StreamDestroy_v2(recorder));
-    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(waiter));
-    OK(cushim_mock_advance(fixture_mock, 2 * MS));
-    OK(driver->StreamQuery(waiter));
-    assert_int_equal(fixture_state().pending, 0);
-    OK(driver->StreamDestroy_v2(waiter));
-}
-
-static void per_thread_stream_is_of_its_thread(void **state)
-{
-    unsigned long long legacy, per_thread, twin;
-
-    (void)state;
-    OK(driver->StreamGetId(CU_STREAM_LEGACY, &legacy));
     OK(driver->StreamGetId(CU_STREAM_PER_THREAD, &per_thread));
     OK(driver->StreamGetId_ptsz(NULL, &twin));
-    assert_true(legacy != per_thread);
     assert_true(twin == per_thread);
-    OK(driver->StreamGetId(NULL, &twin));
-    assert_true(twin == legacy);
-}
-
-static void host_function_blocks_its_stream_and_no_other_work(void **state)
-{
-    CUstream blocked = fixture_stream(), free_one = fixture_stream();
-    struct gate gate = GATE;
-
-    (void)state;
-    gate_prepare(&gate);
-    fixture_spin(blocked, 1); /* loads the kernel, because loading waits for all work */
-    OK(driver->LaunchHostFunc(blocked, gate_stand, &gate));
-    fixture_spin(blocked, 1);
-    fixture_spin(free_one, 10 * MS);
-    OK(driver->StreamSynchronize(free_one));
-    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(blocked));
-    gate_open(&gate);
-    OK(driver->StreamSynchronize(blocked));
-    assert_true(gate_is_reached(&gate));
-    OK(driver->StreamDestroy_v2(blocked));
-    OK(driver->StreamDestroy_v2(free_one));
 }
 
 int main(void)
@@ -319,13 +214,8 @@ int main(void)
         TEST_IN(kernels_wait_for_room, one_kernel, fixture_done),
         TEST_IN(room_goes_to_the_highest_priority, one_kernel, fixture_done),
         cmocka_unit_test(random_seeds_give_either_order),
-        TEST(default_stream_waits_for_blocking_streams),
-        TEST(blocking_stream_waits_for_the_default_stream),
         TEST(later_work_does_not_hold_up_the_default_stream),
-        TEST(waiter_keeps_the_record_of_the_time_of_the_call),
-        TEST(destroyed_stream_and_event_still_finish_their_work),
-        TEST(per_thread_stream_is_of_its_thread),
-        TEST_IN(host_function_blocks_its_stream_and_no_other_work, fixture_auto, fixture_done),
+        TEST(null_stream_of_a_twin_is_that_of_the_thread),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
