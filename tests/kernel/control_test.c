@@ -33,39 +33,6 @@ static void lanes_that_diverge_meet_again(void **state)
         assert_int_equal(result[i], 32000 + i * (i - (i > 0)) / 2);
 }
 
-static void guards_choose_lanes(void **state)
-{
-    const uint32_t *result =
-        words(run_text(KERNEL("and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 0; mov.u32 %r3, 7;\n"
-                              "@%p1 mov.u32 %r3, 9; @!%p1 add.u32 %r3, %r3, %r1;\n" STORE("%r3")),
-                       40, NULL, 0, 160));
-
-    (void)state;
-    for (uint32_t i = 0; i < 40; i++)
-        assert_int_equal(result[i], i % 2 ? 7 + i : 9);
-}
-
-/*
- * The lanes take the lock one after the other; those that spin are at a lower instruction than the
- * owner.
- */
-static void lock_of_the_own_warp_is_released(void **state)
-{
-    const uint32_t *result =
-        words(run_text(KERNEL("again: atom.global.cas.b32 %r2, [%rd2], 0, 1;\n"
-                              "setp.ne.u32 %p1, %r2, 0; @%p1 bra again;\n"
-                              "ld.volatile.global.u32 %r3, [%rd2+4]; add.u32 %r4, %r3, 1;\n"
-                              "st.volatile.global.u32 [%rd2+4], %r4; membar.gl;\n"
-                              "atom.global.exch.b32 %r5, [%rd2], 0;\n" STORE("%r3")),
-                       64, "\0\0\0\0\0\0\0\0", 8, 256));
-    uint32_t sum = 0;
-
-    (void)state;
-    for (unsigned i = 0; i < 64; i++)
-        sum += result[i];
-    assert_int_equal(sum, 63 * 64 / 2);
-}
-
 /* Lane 0 polls a word that lane 1 writes in later code. */
 static void lane_that_polls_does_not_keep_others_from_running(void **state)
 {
@@ -79,21 +46,6 @@ static void lane_that_polls_does_not_keep_others_from_running(void **state)
 
     (void)state;
     assert_int_equal(result[0], 5);
-}
-
-static void targets_are_chosen_by_an_index(void **state)
-{
-    const uint32_t *result =
-        words(run_text(KERNEL("rem.u32 %r2, %r1, 3;\n"
-                              "table: .branchtargets a, b, c;\n"
-                              "brx.idx %r2, table;\n"
-                              "a: mov.u32 %r3, 10; bra end; b: mov.u32 %r3, 20; bra end;\n"
-                              "c: mov.u32 %r3, 30;\nend: " STORE("%r3")),
-                       32, NULL, 0, 128));
-
-    (void)state;
-    for (uint32_t i = 0; i < 32; i++)
-        assert_int_equal(result[i], 10 * (i % 3 + 1));
 }
 
 static void labels_belong_to_their_blocks(void **state)
@@ -264,52 +216,6 @@ static void lanes_in_two_functions_keep_their_values(void **state)
     }
 }
 
-static void lanes_exchange_values(void **state)
-{
-    const uint32_t *result = words(run_text(
-        KERNEL(
-            "mul.wide.u32 %rd4, %r1, 60; add.u64 %rd3, %rd3, %rd4;\n"
-            "shfl.sync.down.b32 %r2|%p1, %r1, 4, 31, -1; selp.u32 %r3, 1, 0, %p1;\n"
-            "st.u32 [%rd3], %r2; st.u32 [%rd3+4], %r3;\n"
-            "shfl.sync.up.b32 %r2|%p1, %r1, 1, 0x1800, -1; selp.u32 %r3, 1, 0, %p1;\n"
-            "st.u32 [%rd3+8], %r2; st.u32 [%rd3+12], %r3;\n"
-            "shfl.sync.bfly.b32 %r2, %r1, 3, 31, -1; st.u32 [%rd3+16], %r2;\n"
-            "shfl.sync.idx.b32 %r2, %r1, 5, 0x1c1f, -1; st.u32 [%rd3+20], %r2;\n"
-            "setp.gt.u32 %p1, %r1, 9; vote.sync.ballot.b32 %r2, %p1, -1; st.u32 [%rd3+24], %r2;\n"
-            "vote.sync.all.pred %p2, %p1, -1; selp.u32 %r2, 1, 0, %p2; st.u32 [%rd3+28], %r2;\n"
-            "vote.sync.any.pred %p2, !%p1, -1; selp.u32 %r2, 1, 0, %p2; st.u32 [%rd3+32], %r2;\n"
-            "shr.u32 %r4, %r1, 3; match.any.sync.b32 %r2, %r4, -1; st.u32 [%rd3+36], %r2;\n"
-            "match.all.sync.b32 %r2|%p2, %r4, -1; st.u32 [%rd3+40], %r2;\n"
-            "redux.sync.add.u32 %r2, %r1, -1; st.u32 [%rd3+44], %r2;\n"
-            "sub.s32 %r5, %r1, 7; redux.sync.min.s32 %r2, %r5, -1; st.u32 [%rd3+48], %r2;\n"
-            "elect.sync %r2|%p2, 0xfffffff0; selp.u32 %r3, 1, 0, %p2; st.u32 [%rd3+52], %r2;\n"
-            "mov.u32 %r2, %laneid; st.u32 [%rd3+56], %r2; mov.u32 %r2, %lanemask_lt;\n"
-            "st.u32 [%rd3+60], %r2; ret;\n"),
-        32, NULL, 0, 32 * 64));
-
-    (void)state;
-    for (uint32_t i = 0; i < 32; i++) {
-        const uint32_t *own = result + i * 16;
-
-        assert_int_equal(own[0], i < 28 ? i + 4 : i);
-        assert_int_equal(own[1], i < 28);
-        assert_int_equal(own[2], i % 8 ? i - 1 : i);
-        assert_int_equal(own[3], i % 8 != 0);
-        assert_int_equal(own[4], i ^ 3);
-        assert_int_equal(own[5], i / 4 * 4 + 1);
-        assert_int_equal(own[6], 0xfffffc00);
-        assert_int_equal(own[7], 0);
-        assert_int_equal(own[8], 1);
-        assert_int_equal(own[9], 0xffu << i / 8 * 8);
-        assert_int_equal(own[10], 0);
-        assert_int_equal(own[11], 496);
-        assert_int_equal(own[12], (uint32_t)-7);
-        assert_int_equal(own[13], i < 4 ? own[13] : 4);
-        assert_int_equal(own[14], i);
-        assert_int_equal(own[15], (1u << i) - 1);
-    }
-}
-
 /* The lanes of each mask wait only for each other, although they arrive on different paths. */
 static void masks_of_sync_are_meant(void **state)
 {
@@ -342,57 +248,6 @@ static void lanes_on_two_ways_exchange_values(void **state)
     (void)state;
     for (uint32_t i = 0; i < 32; i++)
         assert_int_equal(result[i], (i ^ 16) + (i < 16 ? 200 : 100));
-}
-
-/*
- * Registers that are live through a loop keep their places, whatever other registers the loop uses.
- */
-static void values_live_through_loops(void **state)
-{
-    const uint32_t *result =
-        words(run_text(KERNEL("add.u32 %r10, %r1, 1000; mov.u32 %r11, 0; mov.u32 %r12, 0;\n"
-                              "outer: mov.u32 %r13, 0;\n"
-                              "inner: add.u32 %r14, %r13, 3; mul.lo.u32 %r15, %r14, 2;\n"
-                              "add.u32 %r12, %r12, %r15; add.u32 %r13, %r13, 1;\n"
-                              "setp.lt.u32 %p1, %r13, 4; @%p1 bra inner;\n"
-                              "add.u32 %r11, %r11, 1; setp.lt.u32 %p2, %r11, 3; @%p2 bra next;\n"
-                              "bra done; next: mov.u32 %r16, 5; add.u32 %r17, %r16, 6;\n"
-                              "add.u32 %r12, %r12, %r17; bra outer;\n"
-                              "done: add.u32 %r10, %r10, %r12;\n" STORE("%r10")),
-                       32, NULL, 0, 128));
-
-    (void)state;
-    for (uint32_t i = 0; i < 32; i++)
-        assert_int_equal(result[i], 1000 + i + 3 * (6 + 8 + 10 + 12) + 2 * 11);
-}
-
-static void barriers_order_the_threads_of_a_block(void **state)
-{
-    const uint32_t *result = words(run_text(
-        HEAD ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n"
-             ".reg .b64 %rd<10>; .reg .b32 %r<30>; .reg .pred %p<10>;\n"
-             ".shared .align 4 .b8 s[1024];\n"
-             "ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mad.wide.u32 %rd3, %r1, 16, %rd1;\n"
-             "mov.u32 %r2, s; shl.b32 %r3, %r1, 2; add.u32 %r4, %r2, %r3;\n"
-             "st.shared.u32 [%r4], %r1; bar.sync 0;\n"
-             "sub.u32 %r5, 255, %r1; shl.b32 %r5, %r5, 2; add.u32 %r5, %r5, %r2;\n"
-             "ld.shared.u32 %r6, [%r5]; st.u32 [%rd3], %r6;\n"
-             "setp.lt.u32 %p1, %r1, 100; bar.red.popc.u32 %r6, 1, %p1; st.u32 [%rd3+4], %r6;\n"
-             "bar.red.and.pred %p2, 1, %p1; selp.u32 %r6, 1, 0, %p2; st.u32 [%rd3+8], %r6;\n"
-             "setp.lt.u32 %p3, %r1, 64; mov.u32 %r6, 7; @!%p3 bra others;\n"
-             "bar.arrive 3, 128; bra last;\n"
-             "others: setp.ge.u32 %p3, %r1, 128; @%p3 bra last; bar.sync 3, 128;\n"
-             "mov.u32 %r6, 8;\n"
-             "last: st.u32 [%rd3+12], %r6; ret;\n}\n",
-        256, NULL, 0, 256 * 16));
-
-    (void)state;
-    for (uint32_t i = 0; i < 256; i++) {
-        assert_int_equal(result[i * 4], 255 - i);
-        assert_int_equal(result[i * 4 + 1], 100);
-        assert_int_equal(result[i * 4 + 2], 0);
-        assert_int_equal(result[i * 4 + 3], i >= 64 && i < 128 ? 8 : 7);
-    }
 }
 
 /* In each round, a thread reads what another one has written; the round ends when all have read. */
@@ -533,21 +388,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         KERNEL_TEST(lanes_that_diverge_meet_again),
-        KERNEL_TEST(guards_choose_lanes),
-        KERNEL_TEST(lock_of_the_own_warp_is_released),
         KERNEL_TEST(lane_that_polls_does_not_keep_others_from_running),
-        KERNEL_TEST(targets_are_chosen_by_an_index),
         KERNEL_TEST(labels_belong_to_their_blocks),
         KERNEL_TEST(functions_call_each_other_and_themselves),
         KERNEL_TEST(functions_call_each_other_in_turn),
         KERNEL_TEST(arguments_in_registers_are_refused),
         KERNEL_TEST(pointers_may_have_a_list_of_targets),
         KERNEL_TEST(lanes_in_two_functions_keep_their_values),
-        KERNEL_TEST(lanes_exchange_values),
         KERNEL_TEST(masks_of_sync_are_meant),
         KERNEL_TEST(lanes_on_two_ways_exchange_values),
-        KERNEL_TEST(values_live_through_loops),
-        KERNEL_TEST(barriers_order_the_threads_of_a_block),
         KERNEL_TEST(barriers_in_memory_have_phases),
         KERNEL_TEST(barriers_in_memory_count_arrivals),
         KERNEL_TEST(threads_that_have_ended_are_not_waited_for),

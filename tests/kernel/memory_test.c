@@ -145,48 +145,6 @@ static void whole_warps_read_and_write_as_lanes_do(void **state)
     }
 }
 
-static void atomic_operations_return_what_was_there(void **state)
-{
-    static const struct {
-        const char *code;
-        uint64_t before, operand, after;
-    } cases[] = {
-        {"atom.add.u32 %r1, [%rd1], %r2;", 5, 7, 12},
-        {"atom.global.min.s32 %r1, [%rd1], %r2;", 1, 0xffffffff, 0xffffffff},
-        {"atom.max.u32 %r1, [%rd1], %r2;", 1, 0xffffffff, 0xffffffff},
-        {"atom.inc.u32 %r1, [%rd1], %r2;", 7, 7, 0},
-        {"atom.dec.u32 %r1, [%rd1], %r2;", 0, 7, 7},
-        {"atom.and.b32 %r1, [%rd1], %r2;", 0xff, 0xf0, 0xf0},
-        {"atom.or.b32 %r1, [%rd1], %r2;", 0x0f, 0xf0, 0xff},
-        {"atom.xor.b32 %r1, [%rd1], %r2;", 0xff, 0xf0, 0x0f},
-        {"atom.acq_rel.gpu.global.exch.b32 %r1, [%rd1], %r2;", 3, 4, 4},
-        {"atom.cas.b32 %r1, [%rd1], 3, %r2;", 3, 9, 9},
-        {"atom.cas.b32 %r1, [%rd1], 4, %r2;", 3, 9, 3},
-        {"mov.b32 %f1, %r2; atom.add.f32 %f2, [%rd1], %f1; mov.b32 %r1, %f2;", 0x3f800000,
-         0x40000000, 0x40400000},
-        {"red.global.add.u64 [%rd1], %rd2; mov.u32 %r1, 5;", 5, UINT64_C(1) << 40,
-         (UINT64_C(1) << 40) + 5},
-        {"cvt.u16.u32 %h1, %r2; atom.cas.b16 %h2, [%rd1], 3, %h1; cvt.u32.u16 %r1, %h2;", 3, 9, 9},
-        {"atom.add.noftz.f16x2 %r1, [%rd1], %r2;", 0x3c003c00, 0x3c004000, 0x40004200},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        char text[2048] = KERNEL("ld.u64 %rd3, [%rd2]; st.u64 [%rd1], %rd3;\n"
-                                 "ld.u32 %r2, [%rd2+8]; ld.u64 %rd2, [%rd2+8];\n");
-        const uint64_t input[2] = {cases[i].before, cases[i].operand};
-        const uint64_t *result;
-
-        text[strlen(text) - strlen("ret;\n}\n")] = '\0';
-        strcat(strcat(text, cases[i].code), "\nst.u32 [%rd1+8], %r1; ret;\n}\n");
-        result = device_bytes(run_text(text, 1, input, sizeof input, 16));
-        if (result[0] != cases[i].after || (uint32_t)result[1] != (uint32_t)cases[i].before)
-            fail_msg("%s: %#llx, returned %#x", cases[i].code, (unsigned long long)result[0],
-                     (unsigned)result[1]);
-        forget_memory(NULL);
-    }
-}
-
 static void threads_know_where_they_are(void **state)
 {
     struct ptx_module *module =
@@ -539,7 +497,6 @@ int main(void)
         KERNEL_TEST(spaces_are_seen_by_their_own_and_generic_addresses),
         KERNEL_TEST(copies_may_ignore_their_source),
         KERNEL_TEST(whole_warps_read_and_write_as_lanes_do),
-        KERNEL_TEST(atomic_operations_return_what_was_there),
         KERNEL_TEST(threads_know_where_they_are),
         KERNEL_TEST(special_registers_describe_the_launch),
         KERNEL_TEST(clocks_go_forward),

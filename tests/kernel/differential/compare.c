@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "interpret.h"
 #include "results.h"
 
 enum { SHOWN = 6, KEPT = 256 };
@@ -219,32 +218,6 @@ bool compare_results(const struct programs *programs, const char *path, const ch
     return exact.different_kernels == 0 && near.different_kernels == 0 && only_one == 0;
 }
 
-bool compare_show(const struct programs *programs, const char *path, const char *name)
-{
-    struct results *results = results_read(path, programs);
-    bool found = false;
-
-    for (size_t i = 0; i < programs->count; i++) {
-        const struct kernel *const kernel = &programs->kernels[i];
-        uint64_t *operands;
-
-        if (strcmp(kernel->name, name) != 0)
-            continue;
-        found = true;
-        printf("%.*s", (int)kernel->text_bytes, kernel->text);
-        if (results->of[i].outcome != COMPUTED) {
-            print_outcome(path, &results->of[i]);
-            continue;
-        }
-        operands = operands_of(programs, kernel);
-        for (size_t thread = 0; thread < kernel->count; thread++)
-            print_tuple(kernel, operands, thread, results->of[i].data, NULL);
-        free(operands);
-    }
-    results_free(results);
-    return found;
-}
-
 /* --- digests --- */
 
 bool compare_digest(const struct programs *programs, const char *path)
@@ -308,17 +281,17 @@ static bool check_one(const struct kernel *kernel, const unsigned char *packed,
     return false;
 }
 
-bool compare_check(const struct programs *programs, const char *path)
+bool compare_check(const struct programs *programs, const char *path, const char *digests)
 {
     size_t bytes, good = 0, bad = 0, skipped = 0;
-    char *const file = read_file(path, &bytes);
+    struct results *results = results_read(path, programs);
+    char *const file = read_file(digests, &bytes);
     char *next = strchr(file, '\n');
-    enum outcome outcome;
-    unsigned char *packed = must_allocate(BUFFER_BYTES), *near = must_allocate(BUFFER_BYTES);
+    unsigned char *near = must_allocate(BUFFER_BYTES);
     uint64_t seed = 0;
 
     if (!next || sscanf(file, "seed %" SCNu64, &seed) != 1 || seed != programs->seed) {
-        fprintf(stderr, "%s: digests of another seed\n", path);
+        fprintf(stderr, "%s: digests of another seed\n", digests);
         return false;
     }
     next++;
@@ -326,19 +299,19 @@ bool compare_check(const struct programs *programs, const char *path)
         const struct kernel *const kernel = &programs->kernels[i];
         char *const end = strchr(next, '\n');
         unsigned text_digest, count;
-        char digest[20], why[512];
+        char digest[20];
         int used;
 
         if (!end || sscanf(next, "%x %19s %u %n", &text_digest, digest, &count, &used) != 3) {
-            fprintf(stderr, "%s: ends before %s\n", path, kernel->name);
+            fprintf(stderr, "%s: ends before %s\n", digests, kernel->name);
             bad++;
             break;
         }
         *end = '\0';
         if (text_digest != (unsigned)(kernel->text_digest & 0xffffffff) ||
             strcmp(next + used, kernel->name) != 0) {
-            fprintf(stderr, "%s: has '%s' of another text where '%s' is due\n", path, next + used,
-                    kernel->name);
+            fprintf(stderr, "%s: has '%s' of another text where '%s' is due\n", digests,
+                    next + used, kernel->name);
             bad++;
             break;
         }
@@ -347,20 +320,18 @@ bool compare_check(const struct programs *programs, const char *path)
             next = read_near(next, kernel, near);
         if (strcmp(digest, "refused") == 0 || strcmp(digest, "missing") == 0) {
             skipped++;
-            continue;
-        }
-        outcome = interpret_kernel(programs, i, packed, why, sizeof why);
-        if (outcome != COMPUTED) {
-            printf("%s: %s\n", kernel->name, why);
+        } else if (results->of[i].outcome != COMPUTED) {
+            printf("%s\n", kernel->name);
+            print_outcome(path, &results->of[i]);
             bad++;
-        } else if (check_one(kernel, packed, near, digest)) {
+        } else if (check_one(kernel, results->of[i].data, near, digest)) {
             good++;
         } else {
             bad++;
         }
     }
     printf("%zu forms as on the GPU, %zu not, %zu without results of a GPU\n", good, bad, skipped);
-    free(packed);
+    results_free(results);
     free(near);
     free(file);
     return bad == 0 && good > 0;

@@ -7,13 +7,10 @@
 /* Print the differences between two files of results. Returns true if there is none. */
 bool compare_results(const struct programs *programs, const char *path, const char *other);
 
-/* Print the text of a program, and the operands and results of each thread. */
-bool compare_show(const struct programs *programs, const char *path, const char *name);
-
 /* Print digests of the results, and some of the approximate results. */
 bool compare_digest(const struct programs *programs, const char *path);
 
-/* Interpret the programs, and compare the results with digests. */
-bool compare_check(const struct programs *programs, const char *path);
+/* Compare a file of results with digests. */
+bool compare_check(const struct programs *programs, const char *path, const char *digests);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Execute programs on the driver that cushim finds, a GPU's or the mock's.
+ * Execute programs on the driver of this machine or on the mock.
  *
  * A child process does the work. It is replaced when a kernel faults, when the driver's compiler
  * crashes, and when it makes no progress for a while, so that a bad kernel affects no other kernel.
@@ -9,6 +9,7 @@
 #include "driver.h"
 
 #include <cushim/cushim.h>
+#include <cushim/testing/mock.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,7 @@ static struct {
     const struct programs *programs;
     struct progress *progress;
     int file;
+    bool mock;
     CUdeviceptr operands, results;
     uint64_t *slots;
     unsigned char *packed;
@@ -143,10 +145,16 @@ static void several(size_t first, size_t last)
 static void child(void)
 {
     const struct cushim_table *cu;
+    struct cushim_mock *mock;
     CUdevice device;
     CUcontext context;
 
-    cushim_driver_init(NULL);
+    if (run.mock) {
+        must(cushim_mock_create(NULL, &mock), "cushim_mock_create");
+        must(cushim_mock_install(mock), "cushim_mock_install");
+    } else {
+        cushim_driver_init(NULL);
+    }
     cu = cushim_driver();
     must(cu->Init(0), "cuInit");
     must(cu->DeviceGet(&device, 0), "cuDeviceGet");
@@ -203,7 +211,7 @@ static bool supervise(void)
     return true;
 }
 
-bool driver_run(const struct programs *programs, const char *path)
+bool driver_run(const struct programs *programs, const char *path, bool mock)
 {
     struct progress *progress = mmap(NULL, WORKERS * sizeof *progress, PROT_READ | PROT_WRITE,
                                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -213,6 +221,7 @@ bool driver_run(const struct programs *programs, const char *path)
     results_begin(path, programs);
     run.file = results_continue(path);
     run.programs = programs;
+    run.mock = mock;
     fflush(NULL);
     for (size_t i = 0; well && i < WORKERS; i++) {
         run.progress = &progress[i];

@@ -4,7 +4,7 @@
 
 #include "program.h"
 
-/* Execute all programs on the driver of this process, and write their results. */
-bool driver_run(const struct programs *programs, const char *path);
+/* Execute all programs on the mock or on the driver of this machine, and write their results. */
+bool driver_run(const struct programs *programs, const char *path, bool mock);
 
 #endif

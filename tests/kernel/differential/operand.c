@@ -244,11 +244,6 @@ unsigned operand_kind(const char *name)
     abort();
 }
 
-const char *operand_kind_name(unsigned kind)
-{
-    return kinds[kind].name;
-}
-
 static uint64_t mask_of(unsigned bits)
 {
     return bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
