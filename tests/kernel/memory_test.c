@@ -269,27 +269,6 @@ static void blocks_of_a_cooperative_launch_share_memory(void **state)
     cushim__ptx_release(module);
 }
 
-static void kernels_print(void **state)
-{
-    (void)state;
-    run_text(
-        HEAD
-        ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n"
-        ".global .align 1 .b8 format[26] = {37, 100, 32, 37, 53, 46, 50, 102, 124, 37, 108, 108, 120, "
-        "124, 37, 99, 37, 45, 52, 115, 37, 37, 10, 0};\n"
-        ".global .align 1 .b8 word[3] = {104, 105, 0};\n"
-        ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n"
-        ".local .align 8 .b8 depot[40]; .reg .b64 %rd<9>; .reg .b32 %r<9>;\n"
-        "mov.u64 %rd1, depot; cvta.local.u64 %rd2, %rd1; mov.u32 %r1, %tid.x;\n"
-        "sub.s32 %r1, %r1, 1; st.local.u32 [depot], %r1; st.local.f64 [depot+8], 0d3FF8000000000000;\n"
-        "st.local.u64 [depot+16], 0x123456789ab; st.local.u32 [depot+24], 65;\n"
-        "mov.u64 %rd3, word; st.local.u64 [depot+32], %rd3; mov.u64 %rd4, format;\n"
-        "{ .param .b64 a; .param .b64 b; .param .b32 x; st.param.b64 [a], %rd4;\n"
-        "st.param.b64 [b], %rd2; call.uni (x), vprintf, (a, b); }\nret;\n}\n",
-        2, NULL, 0, 8);
-    assert_string_equal(printed, "-1  1.50|123456789ab|Ahi  %\n0  1.50|123456789ab|Ahi  %\n");
-}
-
 /* Surfaces address bytes of a row, and textures texels; a coordinate may be far outside. */
 static void surfaces_and_textures_are_read_and_written(void **state)
 {
@@ -454,23 +433,6 @@ static void widths_and_precisions_are_limited(void **state)
     }
 }
 
-static void kernels_allocate_memory(void **state)
-{
-    const uint32_t *result = device_bytes(run_text(
-        HEAD ".extern .func (.param .b64 r) malloc(.param .b64 a);\n"
-             ".extern .func free(.param .b64 a);\n"
-             ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n"
-             ".reg .b64 %rd<9>; .reg .b32 %r<9>;\nld.param.u64 %rd1, [out];\n"
-             "{ .param .b64 a; .param .b64 x; st.param.b64 [a], 16; call.uni (x), malloc, (a);\n"
-             "ld.param.b64 %rd2, [x]; }\nst.u32 [%rd2+12], 31; ld.u32 %r1, [%rd2+12];\n"
-             "{ .param .b64 a; st.param.b64 [a], %rd2; call.uni free, (a); }\n"
-             "st.u32 [%rd1], %r1; ret;\n}\n",
-        1, NULL, 0, 4));
-
-    (void)state;
-    assert_int_equal(result[0], 31);
-}
-
 static void every_access_is_reported_to_the_hook(void **state)
 {
     struct ptx_module *module =
@@ -501,13 +463,11 @@ int main(void)
         KERNEL_TEST(special_registers_describe_the_launch),
         KERNEL_TEST(clocks_go_forward),
         KERNEL_TEST(blocks_of_a_cooperative_launch_share_memory),
-        KERNEL_TEST(kernels_print),
         KERNEL_TEST(surfaces_and_textures_are_read_and_written),
         KERNEL_TEST(formats_are_those_of_c),
         KERNEL_TEST(what_is_printed_at_once_has_an_end),
         KERNEL_TEST(values_that_cannot_be_read_are_faults),
         KERNEL_TEST(widths_and_precisions_are_limited),
-        KERNEL_TEST(kernels_allocate_memory),
         KERNEL_TEST(every_access_is_reported_to_the_hook),
     };
 
