@@ -6,38 +6,48 @@
  * crashes, and when it makes no progress for a while, so that a bad kernel affects no other kernel.
  */
 #define _DEFAULT_SOURCE
-#include "driver.h"
+#include "run.h"
 
 #include <cushim/cushim.h>
 #include <cushim/testing/mock.h>
-#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "results.h"
-
-enum { WORKERS = 8, TOGETHER = 20, PATIENCE_SECONDS = 60, NEXT_CHILD = 3 };
+enum { TOGETHER = 20, PATIENCE_SECONDS = 60, NEXT_CHILD = 3 };
 
 /*
- * The progress of a child: the kernels before `done` have a record, and each kernel before `alone`
- * gets a module of its own.
+ * The progress of the children: the kernels before `done` are finished, and each kernel before
+ * `alone` gets a module of its own.
  */
 struct progress {
-    size_t done, alone, end;
+    size_t done, alone;
 };
 
 static struct {
     const struct programs *programs;
-    struct progress *progress;
-    int file;
+    const char *only;
+    visitor *visit;
     bool mock;
+    struct progress *progress;
     CUdeviceptr operands, results;
     uint64_t *slots;
     unsigned char *packed;
-} run;
+} job;
+
+void *must_share(size_t bytes)
+{
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    if (memory == MAP_FAILED) {
+        perror("mmap");
+        exit(2);
+    }
+    return memory;
+}
 
 static void must(CUresult result, const char *what)
 {
@@ -47,37 +57,29 @@ static void must(CUresult result, const char *what)
     }
 }
 
-static void done(size_t kernel)
+/* What is printed must not be lost with this process. */
+static void finish(size_t kernel, const unsigned char *results, const char *why)
 {
-    run.progress->done = kernel + 1;
+    job.visit(job.programs, kernel, results, why);
+    fflush(stdout);
+    job.progress->done = kernel + 1;
 }
 
 static void refuse(size_t kernel, const char *text, CUresult result)
 {
     char line[512];
 
-    snprintf(line, sizeof line, "%d: %.*s", (int)result, (int)strcspn(text, "\n"), text);
-    results_write_text(run.file, kernel, REFUSED, line);
-    done(kernel);
-}
-
-/* A fault makes the context unusable, so another process continues. */
-static void fault(size_t kernel, CUresult result)
-{
-    char line[64];
-
-    snprintf(line, sizeof line, "%d", (int)result);
-    results_write_text(run.file, kernel, FAULTED, line);
-    done(kernel);
-    _exit(NEXT_CHILD);
+    snprintf(line, sizeof line, "refused: %d: %.*s", (int)result, (int)strcspn(text, "\n"), text);
+    finish(kernel, NULL, line);
 }
 
 static void execute(size_t index, CUmodule module)
 {
     const struct cushim_table *const cu = cushim_driver();
-    const struct kernel *const kernel = &run.programs->kernels[index];
+    const struct kernel *const kernel = &job.programs->kernels[index];
     const size_t bytes = (size_t)kernel->count * kernel->result_count * 8;
-    void *parameters[] = {&run.operands, &run.results};
+    void *parameters[] = {&job.operands, &job.results};
+    char line[64];
     CUfunction function;
     CUresult result = cu->ModuleGetFunction(&function, module, kernel->entry);
 
@@ -85,12 +87,12 @@ static void execute(size_t index, CUmodule module)
         refuse(index, "cuModuleGetFunction", result);
         return;
     }
-    operands_fill(kernel, run.programs->seed, run.slots);
+    operands_fill(kernel, job.programs->seed, job.slots);
     if (kernel->operand_count)
-        must(cu->MemcpyHtoD_v2(run.operands, run.slots,
+        must(cu->MemcpyHtoD_v2(job.operands, job.slots,
                                (size_t)kernel->count * kernel->operand_count * 8),
              "cuMemcpyHtoD");
-    must(cu->MemsetD8_v2(run.results, 0xa5, bytes), "cuMemsetD8");
+    must(cu->MemsetD8_v2(job.results, 0xa5, bytes), "cuMemsetD8");
     result = cu->LaunchKernel(function, kernel->count / kernel->block, 1, 1, kernel->block, 1, 1, 0,
                               NULL, parameters, NULL);
     if (result != CUDA_SUCCESS) {
@@ -99,25 +101,34 @@ static void execute(size_t index, CUmodule module)
     }
     result = cu->CtxSynchronize();
     if (result == CUDA_SUCCESS)
-        result = cu->MemcpyDtoH_v2(run.slots, run.results, bytes);
-    if (result != CUDA_SUCCESS)
-        fault(index, result);
-    results_pack(kernel, run.slots, run.packed);
-    results_write(run.file, index, COMPUTED, run.packed, results_bytes(kernel));
-    done(index);
+        result = cu->MemcpyDtoH_v2(job.slots, job.results, bytes);
+    if (result == CUDA_SUCCESS) {
+        results_pack(kernel, job.slots, job.packed);
+        finish(index, job.packed, NULL);
+        return;
+    }
+    /* A fault makes the context unusable, so another process continues. */
+    snprintf(line, sizeof line, "a fault: %d", (int)result);
+    finish(index, NULL, line);
+    _exit(NEXT_CHILD);
 }
 
 static CUresult load(CUmodule *module, size_t first, size_t last, char *log, size_t room)
 {
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     void *values[] = {log, (void *)room};
-    char *text = module_text(run.programs, first, last);
+    char *text = module_text(job.programs, first, last);
     CUresult result;
 
     log[0] = '\0';
     result = cushim_driver()->ModuleLoadDataEx(module, text, 2, options, values);
     free(text);
     return result;
+}
+
+static bool wanted(size_t kernel)
+{
+    return job.only[0] == '\0' || strcmp(job.programs->kernels[kernel].name, job.only) == 0;
 }
 
 static void several(size_t first, size_t last)
@@ -131,7 +142,9 @@ static void several(size_t first, size_t last)
     if (result == CUDA_SUCCESS) {
         for (size_t i = first; i < last; i++) {
             alarm(PATIENCE_SECONDS);
-            execute(i, module);
+            if (wanted(i))
+                execute(i, module);
+            job.progress->done = i + 1;
         }
         must(cushim_driver()->ModuleUnload(module), "cuModuleUnload");
     } else if (last - first == 1) {
@@ -149,7 +162,7 @@ static void child(void)
     CUdevice device;
     CUcontext context;
 
-    if (run.mock) {
+    if (job.mock) {
         must(cushim_mock_create(NULL, &mock), "cushim_mock_create");
         must(cushim_mock_install(mock), "cushim_mock_install");
     } else {
@@ -160,33 +173,39 @@ static void child(void)
     must(cu->DeviceGet(&device, 0), "cuDeviceGet");
     must(cu->DevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain");
     must(cu->CtxSetCurrent(context), "cuCtxSetCurrent");
-    must(cu->MemAlloc_v2(&run.operands, BUFFER_BYTES), "cuMemAlloc");
-    must(cu->MemAlloc_v2(&run.results, BUFFER_BYTES), "cuMemAlloc");
-    run.slots = must_allocate(BUFFER_BYTES);
-    run.packed = must_allocate(BUFFER_BYTES);
-    while (run.progress->done < run.progress->end) {
-        const size_t first = run.progress->done, left = run.progress->end - first;
+    must(cu->MemAlloc_v2(&job.operands, BUFFER_BYTES), "cuMemAlloc");
+    must(cu->MemAlloc_v2(&job.results, BUFFER_BYTES), "cuMemAlloc");
+    job.slots = must_allocate(BUFFER_BYTES);
+    job.packed = must_allocate(BUFFER_BYTES);
+    while (job.progress->done < job.programs->count) {
+        const size_t first = job.progress->done, left = job.programs->count - first;
 
-        if (first < run.progress->alone) {
+        if (first < job.progress->alone) {
             several(first, first + 1);
         } else {
-            run.progress->alone = first + (left < TOGETHER ? left : TOGETHER);
-            several(first, run.progress->alone);
+            job.progress->alone = first + (left < TOGETHER ? left : TOGETHER);
+            several(first, job.progress->alone);
         }
     }
     exit(0);
 }
 
-/* Run the kernels of one worker, in one child after the other. */
-static bool supervise(void)
+bool run(const struct programs *programs, bool mock, const char *only, visitor *visit)
 {
     unsigned failures_in_a_row = 0;
 
-    while (run.progress->done < run.progress->end) {
-        const struct progress before = *run.progress;
-        const pid_t pid = fork();
+    job.programs = programs;
+    job.mock = mock;
+    job.only = only;
+    job.visit = visit;
+    job.progress = must_share(sizeof *job.progress);
+    while (job.progress->done < programs->count) {
+        const struct progress before = *job.progress;
+        pid_t pid;
         int status;
 
+        fflush(NULL);
+        pid = fork();
         if (pid == 0)
             child();
         if (pid < 0 || waitpid(pid, &status, 0) != pid) {
@@ -198,44 +217,14 @@ static bool supervise(void)
             continue;
         }
         /* The child died. The first time, try each kernel of the module in a module of its own. */
-        if (WIFEXITED(status) && run.progress->done == before.done && ++failures_in_a_row == 3)
+        if (WIFEXITED(status) && job.progress->done == before.done && ++failures_in_a_row == 3)
             return false;
-        if (before.done == run.progress->done && before.alone == run.progress->alone) {
+        if (before.done == job.progress->done && before.alone == job.progress->alone) {
             char text[64];
 
             snprintf(text, sizeof text, "the process ended with status 0x%x", (unsigned)status);
-            results_write_text(run.file, run.progress->done, FAULTED, text);
-            run.progress->done++;
+            finish(job.progress->done, NULL, text);
         }
     }
     return true;
-}
-
-bool driver_run(const struct programs *programs, const char *path, bool mock)
-{
-    struct progress *progress = mmap(NULL, WORKERS * sizeof *progress, PROT_READ | PROT_WRITE,
-                                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    bool well = progress != MAP_FAILED;
-    pid_t workers[WORKERS];
-
-    results_begin(path, programs);
-    run.file = results_continue(path);
-    run.programs = programs;
-    run.mock = mock;
-    fflush(NULL);
-    for (size_t i = 0; well && i < WORKERS; i++) {
-        run.progress = &progress[i];
-        run.progress->done = programs->count * i / WORKERS;
-        run.progress->end = programs->count * (i + 1) / WORKERS;
-        workers[i] = fork();
-        if (workers[i] == 0)
-            _exit(supervise() ? 0 : 1);
-        well = workers[i] > 0;
-    }
-    for (size_t i = 0; well && i < WORKERS; i++) {
-        int status;
-
-        well = waitpid(workers[i], &status, 0) == workers[i] && status == 0;
-    }
-    return well;
 }
