@@ -209,32 +209,24 @@ static void linked_image_is_loaded_by_another_process(void **state)
     assert_true(child_passes("another process", start_anew, folder_path("linked")));
 }
 
-static void error_of_an_input_is_in_the_log_of_the_link(void **state)
+static void errors_are_in_the_log_of_the_link(void **state)
 {
+    static const char text[] = HEAD ".extern .global .u32 far;\n.visible .entry k() { .reg .b32 r; "
+                                    "ld.global.u32 r, [far]; ret; }\n";
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-    char error[200], bogus[] = HEAD "bogus\n";
-    void *values[] = {error, (void *)sizeof error};
+    char error[200];
+    void *values[] = {error, (void *)sizeof error}, *bytes;
     CUlinkState link = NULL;
 
     (void)state;
     OK(driver->LinkCreate_v2(COUNT(options), options, values, &link));
     assert_int_equal((size_t)values[1], 0);
-    CODE(CUDA_ERROR_INVALID_PTX, add(link, bogus, sizeof bogus));
+    CODE(CUDA_ERROR_INVALID_PTX, add(link, HEAD "bogus\n", sizeof HEAD + 6));
     assert_int_equal((size_t)values[1], strlen(error));
     assert_non_null(strstr(error, "line 4"));
     OK(driver->LinkDestroy(link));
-}
 
-static void variable_without_a_definition_is_in_the_log_of_the_link(void **state)
-{
-    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-    char error[200], text[] = HEAD ".extern .global .u32 far;\n.visible .entry k() { .reg .b32 r; "
-                                   "ld.global.u32 r, [far]; ret; }\n";
-    void *values[] = {error, (void *)sizeof error};
-    CUlinkState link = NULL;
-    void *bytes;
-
-    (void)state;
+    values[1] = (void *)sizeof error;
     OK(driver->LinkCreate_v2(COUNT(options), options, values, &link));
     OK(add(link, text, sizeof text));
     CODE(CUDA_ERROR_INVALID_SOURCE, driver->LinkComplete(link, &bytes, NULL));
@@ -254,8 +246,7 @@ int main(int argc, char **argv)
         LINK_TEST(what_two_texts_define_is_refused),
         LINK_TEST(files_of_the_host_are_passed_over),
         LINK_TEST(linked_image_is_loaded_by_another_process),
-        LINK_TEST(error_of_an_input_is_in_the_log_of_the_link),
-        LINK_TEST(variable_without_a_definition_is_in_the_log_of_the_link),
+        LINK_TEST(errors_are_in_the_log_of_the_link),
     };
 
     if (argc == 3 && strcmp(argv[1], "--load") == 0)

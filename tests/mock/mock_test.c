@@ -301,29 +301,10 @@ static void mock_ends_with_what_the_program_has_left(void **state)
 
 /* Settings that are too long, paths that are not files, and log lines with line breaks. */
 
-static char reported[2000];
-
-static CUresult try_create(const char *settings, const char *file)
-{
-    const struct cushim_mock_options options = {.size = sizeof options,
-                                                .settings = settings,
-                                                .file = file,
-                                                .message = reported,
-                                                .message_size = sizeof reported};
-    struct cushim_mock *mock = NULL;
-    const CUresult code = cushim_mock_create(&options, &mock);
-
-    if (code == CUDA_SUCCESS)
-        OK(cushim_mock_destroy(mock));
-    else
-        assert_null(mock);
-    return code;
-}
-
 /* The name of a profile is the only text that the mock keeps. */
 static void name_that_is_too_long_is_refused_and_not_cut(void **state)
 {
-    char profile[600] = "schema = 1\nname = ", settings[700];
+    char profile[600] = "schema = 1\nname = ", settings[700], message[2000];
     const size_t start = strlen(profile);
 
     (void)state;
@@ -331,18 +312,22 @@ static void name_that_is_too_long_is_refused_and_not_cut(void **state)
     strcpy(profile + start + 300, "\n");
     snprintf(settings, sizeof settings, "profile = %s",
              folder_write("long.profile", profile, strlen(profile)));
-    CODE(CUDA_ERROR_INVALID_VALUE, try_create(settings, NULL));
-    assert_non_null(strstr(reported, "long.profile:2:8: name is a name of at most 255 "));
+    fixture_mock = NULL;
+    CODE(CUDA_ERROR_INVALID_VALUE, create(settings, NULL, message, sizeof message));
+    assert_null(fixture_mock);
+    assert_non_null(strstr(message, "long.profile:2:8: name is a name of at most 255 "));
 }
 
 #ifndef _WIN32
 static void file_that_never_ends_is_not_read(void **state)
 {
+    char message[2000];
+
     (void)state;
-    CODE(CUDA_ERROR_INVALID_VALUE, try_create(NULL, "/dev/zero"));
-    assert_string_equal(reported, "/dev/zero: no regular file");
-    CODE(CUDA_ERROR_INVALID_VALUE, try_create(NULL, folder_pipe("pipe")));
-    assert_non_null(strstr(reported, "/pipe: no regular file"));
+    CODE(CUDA_ERROR_INVALID_VALUE, create(NULL, "/dev/zero", message, sizeof message));
+    assert_string_equal(message, "/dev/zero: no regular file");
+    CODE(CUDA_ERROR_INVALID_VALUE, create(NULL, folder_pipe("pipe"), message, sizeof message));
+    assert_non_null(strstr(message, "/pipe: no regular file"));
 }
 #endif
 

@@ -12,7 +12,6 @@ static const char image[] =
     ".version 6.0\n.target sm_50\n.address_size 64\n"
     ".visible .global .u32 value = 7;\n"
     ".func (.reg .u32 result) twice(.reg .u32 a, .param .u64 b) { add.u32 result, a, a; ret; }\n"
-    ".visible .entry known(.param .u64 p) { ret; }\n"
     ".visible .entry unknown(.param .u64 p, .param .u32 v) {\n"
     ".shared .b32 own[16];\n.reg .b32 %r<2>;\nno.such.instruction %r1;\nret;\n}\n";
 
@@ -47,18 +46,6 @@ static void kernel_that_is_not_registered_is_refused_with_the_reason(void **stat
     assert_int_equal(fixture_state().pending, 0);
 }
 
-static void registered_kernel_runs(void **state)
-{
-    const struct cushim_mock_kernel kernel = {.size = sizeof kernel, .name = "known"};
-    CUdeviceptr address = 0;
-    void *parameters[] = {&address};
-
-    (void)state;
-    OK(cushim_mock_kernel_register(fixture_mock, &kernel));
-    OK(kernel_launch(kernel_find("known"), parameters, NULL));
-    OK(cushim_mock_drain(fixture_mock));
-}
-
 static void image_declares_what_it_does_elsewhere(void **state)
 {
     CUdeviceptr address;
@@ -79,25 +66,12 @@ static void image_declares_what_it_does_elsewhere(void **state)
     assert_int_equal(shared, 64);
 }
 
-static void setting_that_asks_for_execution_makes_no_mock(void **state)
-{
-    const struct cushim_mock_options options = {.size = sizeof options,
-                                                .settings = "unregistered_kernels = execute"};
-    struct cushim_mock *mock = NULL;
-
-    (void)state;
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_create(&options, &mock));
-    assert_null(mock);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(kernel_that_is_not_registered_is_refused_with_the_reason,
                                         begin, kernel_end),
-        cmocka_unit_test_setup_teardown(registered_kernel_runs, begin, kernel_end),
         cmocka_unit_test_setup_teardown(image_declares_what_it_does_elsewhere, begin, kernel_end),
-        cmocka_unit_test(setting_that_asks_for_execution_makes_no_mock),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
