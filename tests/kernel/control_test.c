@@ -48,21 +48,6 @@ static void lane_that_polls_does_not_keep_others_from_running(void **state)
     assert_int_equal(result[0], 5);
 }
 
-static void labels_belong_to_their_blocks(void **state)
-{
-    const uint32_t *result =
-        words(run_text(KERNEL("mov.u32 %r2, 0; setp.eq.u32 %p1, %r1, 0;\n"
-                              "{ @%p1 bra skip; add.u32 %r2, %r2, 1; skip: }\n"
-                              "{ .reg.pred %p1; setp.ne.u32 %p1, %r1, 0; @%p1 bra skip;\n"
-                              "add.u32 %r2, %r2, 10; skip: { bra over; } }\n"
-                              "over: " STORE("%r2")),
-                       2, NULL, 0, 8));
-
-    (void)state;
-    assert_int_equal(result[0], 10);
-    assert_int_equal(result[1], 1);
-}
-
 static const char functions[] =
     HEAD ".func (.param .b32 r) fib(.param .b32 n)\n{\n"
          ".reg .b32 %r<9>; .reg .pred %p;\n"
@@ -216,25 +201,6 @@ static void lanes_in_two_functions_keep_their_values(void **state)
     }
 }
 
-/* The lanes of each mask wait only for each other, although they arrive on different paths. */
-static void masks_of_sync_are_meant(void **state)
-{
-    const uint32_t *result =
-        words(run_text(KERNEL("and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 0; @%p1 bra even;\n"
-                              "shfl.sync.idx.b32 %r3, %r1, 3, 31, 0xaaaaaaaa; bra out_;\n"
-                              "even: setp.lt.u32 %p2, %r1, 16; @%p2 bra low;\n"
-                              "redux.sync.add.u32 %r3, %r1, 0x55550000; bra out_;\n"
-                              "low: vote.sync.ballot.b32 %r3, %p2, 0x00005555;\n"
-                              "out_: bar.warp.sync 0xffffffff;\n" STORE("%r3")),
-                       32, NULL, 0, 128));
-
-    (void)state;
-    for (uint32_t i = 0; i < 32; i++)
-        assert_int_equal(result[i], i % 2    ? 3
-                                    : i < 16 ? 0x5555
-                                             : 16 + 18 + 20 + 22 + 24 + 26 + 28 + 30);
-}
-
 /* With a full mask, the lanes of both paths wait for each other. */
 static void lanes_on_two_ways_exchange_values(void **state)
 {
@@ -248,66 +214,6 @@ static void lanes_on_two_ways_exchange_values(void **state)
     (void)state;
     for (uint32_t i = 0; i < 32; i++)
         assert_int_equal(result[i], (i ^ 16) + (i < 16 ? 200 : 100));
-}
-
-/* In each round, a thread reads what another one has written; the round ends when all have read. */
-static void barriers_in_memory_have_phases(void **state)
-{
-    const uint32_t *result = words(run_text(
-        KERNEL(".shared .align 8 .b64 bar; .shared .align 4 .b32 data[64];\n"
-               ".reg .pred %q; .reg .b64 %s; mov.u32 %r10, data; mov.u32 %r2, 0; mov.u32 %r3, 0;\n"
-               "setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared::cta.b64 [bar], 64;\n"
-               "bar.sync 0; shl.b32 %r4, %r1, 2; add.u32 %r4, %r4, %r10;\n"
-               "add.u32 %r5, %r1, 33; and.b32 %r5, %r5, 63; shl.b32 %r5, %r5, 2;\n"
-               "add.u32 %r5, %r5, %r10; mov.u32 %r11, bar;\n"
-               "round: mad.lo.u32 %r6, %r2, 100, %r1; st.shared.u32 [%r4], %r6;\n"
-               "mbarrier.arrive.release.cta.shared.b64 %s, [%r11];\n"
-               "wait: mbarrier.test_wait.shared.b64 %q, [bar], %s; @!%q bra wait;\n"
-               "ld.shared.u32 %r7, [%r5]; add.u32 %r3, %r3, %r7;\n"
-               "mbarrier.arrive.shared.b64 _, [bar];\n"
-               "again: mbarrier.try_wait.parity.shared.b64 %q, [bar], 1; @!%q bra again;\n"
-               "add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 3; @%p2 bra round;\n" STORE("%r3")),
-        64, NULL, 0, 256));
-
-    (void)state;
-    for (uint32_t i = 0; i < 64; i++)
-        assert_int_equal(result[i], 300 + 3 * ((i + 33) % 64));
-}
-
-/* A phase ends when the announced number of bytes has arrived. */
-static void barriers_in_memory_count_arrivals(void **state)
-{
-    const uint32_t *result = words(run_text(
-        KERNEL(
-            ".shared .align 8 .b64 bar; .reg .pred %q; .reg .b64 %s<4>;\n"
-            "mbarrier.init.shared.b64 [bar], 3; mbarrier.arrive.shared.b64 %s0, [bar];\n"
-            "mbarrier.pending_count.b64 %r2, %s0;\n"
-            "mbarrier.arrive.shared.b64 _, [bar];\n"
-            "mbarrier.test_wait.shared.b64 %q, [bar], %s0; selp.u32 %r3, 1, 0, %q;\n"
-            "mbarrier.arrive.shared.b64 _, [bar];\n"
-            "mbarrier.test_wait.shared.b64 %q, [bar], %s0; selp.u32 %r4, 1, 0, %q;\n"
-            "mbarrier.arrive_drop.shared.b64 %s1, [bar]; mbarrier.arrive.shared.b64 _, [bar], 2;\n"
-            "mbarrier.test_wait.shared.b64 %q, [bar], %s1; selp.u32 %r5, 1, 0, %q;\n"
-            "mbarrier.arrive.shared.b64 %s2, [bar]; mbarrier.pending_count.b64 %r6, %s2;\n"
-            "st.global.v4.u32 [%rd1], {%r2, %r3, %r4, %r5}; st.global.u32 [%rd1+16], %r6; ret;"),
-        1, NULL, 0, 20));
-    static const uint32_t expected[] = {3, 0, 1, 1, 2};
-
-    (void)state;
-    assert_memory_equal(result, expected, sizeof expected);
-}
-
-static void threads_that_have_ended_are_not_waited_for(void **state)
-{
-    const uint32_t *result =
-        words(run_text(KERNEL("setp.gt.u32 %p1, %r1, 40; @%p1 exit; bar.sync 0;\n"
-                              "vote.sync.ballot.b32 %r2, 1, -1;\n" STORE("%r2")),
-                       100, NULL, 0, 400));
-
-    (void)state;
-    assert_int_equal(result[0], 0xffffffff);
-    assert_int_equal(result[40], 0x1ff);
-    assert_int_equal(result[41], 0);
 }
 
 static const char grid_barrier[] =
@@ -389,17 +295,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         KERNEL_TEST(lanes_that_diverge_meet_again),
         KERNEL_TEST(lane_that_polls_does_not_keep_others_from_running),
-        KERNEL_TEST(labels_belong_to_their_blocks),
         KERNEL_TEST(functions_call_each_other_and_themselves),
         KERNEL_TEST(functions_call_each_other_in_turn),
         KERNEL_TEST(arguments_in_registers_are_refused),
         KERNEL_TEST(pointers_may_have_a_list_of_targets),
         KERNEL_TEST(lanes_in_two_functions_keep_their_values),
-        KERNEL_TEST(masks_of_sync_are_meant),
         KERNEL_TEST(lanes_on_two_ways_exchange_values),
-        KERNEL_TEST(barriers_in_memory_have_phases),
-        KERNEL_TEST(barriers_in_memory_count_arrivals),
-        KERNEL_TEST(threads_that_have_ended_are_not_waited_for),
         KERNEL_TEST(blocks_of_a_cooperative_launch_are_all_resident),
         KERNEL_TEST(blocks_that_wait_for_others_are_resident),
         KERNEL_TEST(slices_do_not_change_the_result),

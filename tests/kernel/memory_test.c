@@ -11,26 +11,6 @@
          ".reg .f32 %f<9>; .reg .f64 %d<9>;\n"                                        \
          "ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [in];\n" body "ret;\n}\n"
 
-static void loads_extend_and_stores_cut(void **state)
-{
-    static const uint8_t input[16] = {0x80, 0xff, 0x01, 0x80, 5, 6, 7, 8, 1, 2, 3, 4, 9, 8, 7, 6};
-    const unsigned char *result = device_bytes(run_text(
-        KERNEL("ld.s8 %r1, [%rd2]; st.u32 [%rd1], %r1; ld.u8 %r1, [%rd2]; st.u32 [%rd1+4], %r1;\n"
-               "ld.s16 %rd3, [%rd2+2]; st.u64 [%rd1+8], %rd3;\n"
-               "ld.s8 %h1, [%rd2]; mov.b32 %r1, {%h1, %h1}; st.u32 [%rd1+16], %r1;\n"
-               "ld.global.nc.v4.u8 {%r1, %r2, _, %r4}, [%rd2+4]; st.v2.u8 [%rd1+20], {%r1, %r4};\n"
-               "ld.global.L1::no_allocate.L2::128B.v2.u64 {%rd3, %rd4}, [%rd2];\n"
-               "st.global.cs.v2.b64 [%rd1+32], {%rd4, %rd3}; st.u16 [%rd1+22], %rd4;\n"),
-        1, input, sizeof input, 64));
-    static const unsigned char expected[] = {
-        0x80, 0xff, 0xff, 0xff, 0x80, 0, 0, 0, 0x01, 0x80, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
-        0x80, 0xff, 0x80, 0xff, 5,    8, 1, 2, 0,    0,    0,    0,    0,    0,    0,    0,
-        1,    2,    3,    4,    9,    8, 7, 6, 0x80, 0xff, 0x01, 0x80, 5,    6,    7,    8};
-
-    (void)state;
-    assert_memory_equal(result, expected, sizeof expected);
-}
-
 static const char spaces[] =
     HEAD ".const .align 4 .u32 table[4] = {10, 20, 30, 40};\n"
          ".global .align 8 .u64 where = table+4;\n"
@@ -76,27 +56,6 @@ static void spaces_are_seen_by_their_own_and_generic_addresses(void **state)
         PTX_ENDED);
     assert_memory_equal(device_bytes(parameters.out), expected, sizeof expected);
     cushim__ptx_release(module);
-}
-
-/* With a size of zero, cp.async reads nothing and writes zeros; a cache policy has no effect. */
-static void copies_may_ignore_their_source(void **state)
-{
-    static const uint32_t input[] = {1, 2, 3, 4}, expected[] = {0, 0, 3, 4, 1, 2, 3, 4};
-    const unsigned char *result = device_bytes(
-        run_text(KERNEL(".shared .align 16 .b8 s[32]; mov.u32 %r1, s;\n"
-                        "createpolicy.fractional.L2::evict_first.b64 %rd5, 1.0;\n"
-                        "st.shared.v2.u32 [s], {%r1, %r1};\n"
-                        "cp.async.ca.shared.global [%r1], [%rd2], 8, 0;\n"
-                        "cp.async.ca.shared.global [%r1+8], [%rd2+8], 8, 8;\n"
-                        "cp.async.cg.shared.global.L2::cache_hint [%r1+16], [%rd2], 16, %rd5;\n"
-                        "cp.async.wait_all; ld.shared.v4.u32 {%r2, %r3, %r4, %r5}, [s];\n"
-                        "st.v4.u32 [%rd1], {%r2, %r3, %r4, %r5};\n"
-                        "ld.shared.v4.u32 {%r2, %r3, %r4, %r5}, [s+16];\n"
-                        "st.v4.u32 [%rd1+16], {%r2, %r3, %r4, %r5};\n"),
-                 1, input, sizeof input, 32));
-
-    (void)state;
-    assert_memory_equal(result, expected, sizeof expected);
 }
 
 /*
@@ -428,9 +387,7 @@ static void every_access_is_reported_to_the_hook(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        KERNEL_TEST(loads_extend_and_stores_cut),
         KERNEL_TEST(spaces_are_seen_by_their_own_and_generic_addresses),
-        KERNEL_TEST(copies_may_ignore_their_source),
         KERNEL_TEST(whole_warps_read_and_write_as_lanes_do),
         KERNEL_TEST(special_registers_describe_the_launch),
         KERNEL_TEST(clocks_go_forward),
