@@ -58,52 +58,6 @@ static void spaces_are_seen_by_their_own_and_generic_addresses(void **state)
     cushim__ptx_release(module);
 }
 
-/*
- * Accesses of whole warps: to adjacent numbers, at addresses that are not multiples of 8, with
- * gaps, in mixed order.
- */
-static void whole_warps_read_and_write_as_lanes_do(void **state)
-{
-    uint32_t input[72];
-    const uint32_t *result;
-
-    (void)state;
-    for (unsigned i = 0; i < COUNT(input); i++)
-        input[i] = 1000 + i;
-    result = device_bytes(run_text(
-        KERNEL(".shared .align 8 .b8 s[1024];\n"
-               "mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 4; add.s64 %rd4, %rd1, %rd3;\n"
-               "add.s64 %rd5, %rd2, %rd3; ld.global.u32 %r2, [%rd5]; st.global.u32 [%rd4], %r2;\n"
-               "ld.global.u32 %r2, [%rd5+4]; st.global.u32 [%rd4+132], %r2;\n"
-               "mul.wide.u32 %rd6, %r1, 8; add.s64 %rd7, %rd2, %rd6; mov.u32 %r3, s;\n"
-               "shl.b32 %r4, %r1, 5; add.u32 %r3, %r3, %r4; ld.global.u64 %rd8, [%rd7];\n"
-               "st.shared.u64 [%r3+8], %rd8; ld.shared.v2.u32 {%r3, %r4}, [%r3+8];\n"
-               "add.s64 %rd7, %rd1, %rd6; st.global.v2.u32 [%rd7+264], {%r4, %r3};\n"
-               /*
-                * The first and the last lane have their usual places; the lanes between are in
-                * reverse order.
-                */
-               "sub.s32 %r5, 31, %r1; setp.eq.u32 %p1, %r1, 0; setp.eq.u32 %p2, %r1, 31;\n"
-               "or.pred %p1, %p1, %p2; selp.u32 %r5, %r1, %r5, %p1; mul.wide.u32 %rd3, %r5, 4;\n"
-               "add.s64 %rd5, %rd2, %rd3; ld.global.u32 %r2, [%rd5];\n"
-               "add.s64 %rd4, %rd1, %rd3; add.u32 %r2, %r2, %r1; st.global.u32 [%rd4+520], %r2;\n"
-               "shl.b32 %r6, %r5, 2; mov.u32 %r7, s; add.u32 %r6, %r6, %r7; st.shared.u32 [%r6], "
-               "%r1;\n"
-               "shl.b32 %r8, %r1, 2; add.u32 %r8, %r8, %r7; bar.warp.sync -1; ld.shared.u32 %r9, "
-               "[%r8];\n"
-               "mul.wide.u32 %rd3, %r1, 4; add.s64 %rd4, %rd1, %rd3; st.global.u32 [%rd4+648], "
-               "%r9;\n"),
-        32, input, sizeof input, 1024));
-    for (unsigned i = 0; i < 32; i++) {
-        assert_int_equal(result[i], 1000 + i);
-        assert_int_equal(result[33 + i], 1001 + i);
-        assert_int_equal(result[66 + 2 * i], 1001 + 2 * i);
-        assert_int_equal(result[67 + 2 * i], 1000 + 2 * i);
-        assert_int_equal(result[130 + i], 1000 + i + (i % 31 ? 31 - i : i));
-        assert_int_equal(result[162 + i], i % 31 ? 31 - i : i);
-    }
-}
-
 static void special_registers_describe_the_launch(void **state)
 {
     static const struct {
@@ -388,7 +342,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         KERNEL_TEST(spaces_are_seen_by_their_own_and_generic_addresses),
-        KERNEL_TEST(whole_warps_read_and_write_as_lanes_do),
         KERNEL_TEST(special_registers_describe_the_launch),
         KERNEL_TEST(clocks_go_forward),
         KERNEL_TEST(blocks_of_a_cooperative_launch_share_memory),
