@@ -10,20 +10,6 @@
 
 #define HEAD ".version 6.0\n.target sm_50\n.address_size 64\n"
 
-static int begin(void **state)
-{
-    (void)state;
-    fixture_begin(NULL);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    fixture_end();
-    return 0;
-}
-
 /*
  * Launch the kernel of a fat binary like nvcc's: a cubin, and PTX for the same kernel. The results
  * are the value that the kernel writes, and then the value of a variable that the host reads.
@@ -152,13 +138,12 @@ static void shared_memory_has_a_limit_and_is_counted(void **state)
 
 int main(void)
 {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_auto, fixture_done)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(kernel_of_a_cubin_is_executed_by_the_text_beside_it, begin,
-                                        end),
-        cmocka_unit_test_setup_teardown(text_that_is_wrong_beside_a_cubin_is_of_no_use, begin, end),
-        cmocka_unit_test_setup_teardown(managed_variable_of_a_library_is_the_host_s_too, begin,
-                                        end),
-        cmocka_unit_test_setup_teardown(shared_memory_has_a_limit_and_is_counted, begin, end),
+        TEST(kernel_of_a_cubin_is_executed_by_the_text_beside_it),
+        TEST(text_that_is_wrong_beside_a_cubin_is_of_no_use),
+        TEST(managed_variable_of_a_library_is_the_host_s_too),
+        TEST(shared_memory_has_a_limit_and_is_counted),
     };
 
     return cmocka_run_group_tests_name("module_execute", tests, NULL, NULL);

@@ -160,13 +160,11 @@ static void references_of_arrays_and_pitched_memory(void **state)
 
 int main(void)
 {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_auto, fixture_done)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(objects_return_what_they_were_made_of, fixture_auto,
-                                        fixture_done),
-        cmocka_unit_test_setup_teardown(impossible_resources_are_refused, fixture_auto,
-                                        fixture_done),
-        cmocka_unit_test_setup_teardown(references_of_arrays_and_pitched_memory, fixture_auto,
-                                        fixture_done),
+        TEST(objects_return_what_they_were_made_of),
+        TEST(impossible_resources_are_refused),
+        TEST(references_of_arrays_and_pitched_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
