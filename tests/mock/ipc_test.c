@@ -207,11 +207,14 @@ static void peer_shares(void)
 
 static void imported_memory_ends_with_its_last_handle(void **state)
 {
+    CUdeviceptr memory, plain, other;
     CUipcMemHandle handle;
-    CUdeviceptr memory;
     struct peer peer;
 
     (void)state;
+    OK(driver->MemAlloc_v2(&plain, 3 << 20));
+    OK(driver->MemAlloc_v2(&other, 3 << 20));
+    OK(driver->IpcGetMemHandle(&handle, other));
     OK(driver->MemAlloc_v2(&memory, BYTES));
     OK(driver->MemsetD32_v2(memory, 0x11111111, WORDS));
     OK(driver->CtxSynchronize());
@@ -231,6 +234,8 @@ static void imported_memory_ends_with_its_last_handle(void **state)
     OK(step(&peer));
     CODE(CUDA_ERROR_INVALID_VALUE, step(&peer)); /* memory that is freed is not found */
     peer_end(&peer);
+    OK(driver->MemFree_v2(plain));
+    OK(driver->MemFree_v2(other));
 }
 
 /* --- both --- */
