@@ -63,13 +63,14 @@ static void print_results(const struct programs *programs, size_t index,
                           const unsigned char *results, const char *why)
 {
     const struct kernel *const kernel = &programs->kernels[index];
-    uint64_t *const operands = must_allocate(BUFFER_BYTES), *operand = operands;
+    uint64_t *operands, *operand;
 
     printf("%.*s", (int)kernel->text_bytes, kernel->text);
     if (!results) {
         complain(kernel, why);
         return;
     }
+    operand = operands = must_allocate(BUFFER_BYTES);
     operands_fill(kernel, programs->seed, operands);
     for (size_t thread = 0; thread < kernel->count; thread++) {
         printf("thread %zu:", thread);
