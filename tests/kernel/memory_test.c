@@ -64,6 +64,7 @@ static void special_registers_describe_the_launch(void **state)
         const char *name;
         uint64_t value;
     } cases[] = {
+        {"WARP_SZ", 32},
         {"%nwarpid", 64},
         {"%smid", 2},
         {"%nsmid", 5},
@@ -214,6 +215,7 @@ static void formats_are_those_of_c(void **state)
          2},
         {"%*d|%.*f", "   42|1.500", {5 | UINT64_C(42) << 32, 3, UINT64_C(0x3ff8000000000000)}, 2},
         {"%p", "0x1234", {0x1234}, 1},
+        {"%c%-4s|", "Ahi  |", {65, TEXT}, 2},
         {"%s|%5s|", "(null)|   hi|", {0, TEXT}, 2},
         {"%y 5%", "%y 5%", {0}, 2},
     };
@@ -302,6 +304,7 @@ static void widths_and_precisions_are_limited(void **state)
         {"%*d|", "42     |", 8, ' '},
         {"%.*d|", "42|", 3, ' '},
         {"%--++  d|", "-7|", 3, ' '},
+        {"%d%%|", "-7%|", 4, ' '},
     };
 
     (void)state;
