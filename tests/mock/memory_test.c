@@ -7,19 +7,9 @@
 
 enum { MIB = 1 << 20 };
 
-static int begin(void **state)
+static int begin(void **settings)
 {
-    (void)state;
-    fixture_begin("mode = auto\n"
-                  "memory = 64MiB");
-    return 0;
-}
-
-static int begin_large(void **state)
-{
-    (void)state;
-    fixture_begin("mode = auto\n"
-                  "memory = 512MiB");
+    fixture_begin(*settings);
     return 0;
 }
 
@@ -163,15 +153,18 @@ static void a_device_address_leads_to_its_bytes(void **state)
 
 int main(void)
 {
+#define TEST_IN(name, settings)                                         \
+    cmocka_unit_test_prestate_setup_teardown(name, begin, fixture_done, \
+                                             (void *)(uintptr_t)(settings))
+#define TEST(name) TEST_IN(name, "memory = 64MiB")
     const struct CMUnitTest tests[] = {
-#define TEST(name, begin) cmocka_unit_test_setup_teardown(name, begin, fixture_done)
-        TEST(the_host_cannot_read_device_memory, begin),
-        TEST(the_budget_ends_in_out_of_memory, begin),
-        TEST(holes_do_not_keep_a_large_allocation_out, begin_large),
-        TEST(sizes_that_overflow_are_out_of_memory, begin),
-        TEST(many_allocations_in_any_order, begin),
-        TEST(memory_goes_with_its_context, begin),
-        TEST(a_device_address_leads_to_its_bytes, begin),
+        TEST(the_host_cannot_read_device_memory),
+        TEST(the_budget_ends_in_out_of_memory),
+        TEST_IN(holes_do_not_keep_a_large_allocation_out, "memory = 512MiB"),
+        TEST(sizes_that_overflow_are_out_of_memory),
+        TEST(many_allocations_in_any_order),
+        TEST(memory_goes_with_its_context),
+        TEST(a_device_address_leads_to_its_bytes),
     };
 
     return cmocka_run_group_tests_name("memory", tests, NULL, NULL);

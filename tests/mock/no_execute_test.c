@@ -68,10 +68,10 @@ static void image_declares_what_it_does_elsewhere(void **state)
 
 int main(void)
 {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, kernel_end)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(kernel_that_is_not_registered_is_refused_with_the_reason,
-                                        begin, kernel_end),
-        cmocka_unit_test_setup_teardown(image_declares_what_it_does_elsewhere, begin, kernel_end),
+        TEST(kernel_that_is_not_registered_is_refused_with_the_reason),
+        TEST(image_declares_what_it_does_elsewhere),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

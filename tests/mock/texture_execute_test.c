@@ -208,14 +208,12 @@ static void kernels_read_textures_that_were_destroyed_after_the_launch(void **st
 
 int main(void)
 {
+#define TEST(name, begin) cmocka_unit_test_setup_teardown(name, begin, fixture_done)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(references_are_found_bound_and_asked, fixture_auto,
-                                        fixture_done),
-        cmocka_unit_test_setup_teardown(references_of_surfaces_are_written_through, fixture_auto,
-                                        fixture_done),
+        TEST(references_are_found_bound_and_asked, fixture_auto),
+        TEST(references_of_surfaces_are_written_through, fixture_auto),
         cmocka_unit_test(destroyed_texture_is_a_misuse_and_a_fault),
-        cmocka_unit_test_setup_teardown(kernels_read_textures_that_were_destroyed_after_the_launch,
-                                        fixture_manual, fixture_done),
+        TEST(kernels_read_textures_that_were_destroyed_after_the_launch, fixture_manual),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
