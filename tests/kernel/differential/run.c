@@ -3,7 +3,7 @@
  * Execute programs on the driver of this machine or on the mock.
  *
  * A child process does the work. It is replaced when a kernel faults, when the driver's compiler
- * crashes, and when a GPU makes no progress for a while, so that a bad kernel affects no other kernel.
+ * crashes, and when a GPU makes no progress for a while, so that a bad kernel affects no other one.
  */
 #define _DEFAULT_SOURCE
 #include "run.h"

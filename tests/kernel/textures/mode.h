@@ -39,7 +39,7 @@ bool is_integer(const struct mode *mode); /* whether reads return integers */
 
 bool is_exact(const struct mode *mode); /* whether any device returns the same bits */
 
-/* The result of reading a point according to the programming guide, for modes that are not exact. */
+/* The result of reading a point by the programming guide, for modes that are not exact. */
 void reference(const struct mode *mode, const unsigned char *texels, const struct point *point,
                double results[CHANNELS]);
 
