@@ -135,6 +135,20 @@ static void memory_goes_with_its_context(void **state)
     assert_int_equal(fixture_state().memory_bytes, 0);
 }
 
+static void last_prefetch_of_managed_memory_is_kept(void **state)
+{
+    const CUmem_range_attribute last = CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION;
+    CUdeviceptr memory;
+    int location = 5;
+
+    (void)state;
+    OK(driver->MemAllocManaged(&memory, 65536, CU_MEM_ATTACH_GLOBAL));
+    OK(driver->MemPrefetchAsync(memory, 65536, 0, NULL));
+    OK(driver->MemRangeGetAttribute(&location, sizeof location, last, memory, 65536));
+    assert_int_equal(location, 0);
+    OK(driver->MemFree_v2(memory));
+}
+
 static void a_device_address_leads_to_its_bytes(void **state)
 {
     CUdeviceptr memory = allocate(16);
@@ -164,6 +178,7 @@ int main(void)
         TEST(sizes_that_overflow_are_out_of_memory),
         TEST(many_allocations_in_any_order),
         TEST(memory_goes_with_its_context),
+        TEST(last_prefetch_of_managed_memory_is_kept),
         TEST(a_device_address_leads_to_its_bytes),
     };
 
