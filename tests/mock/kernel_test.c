@@ -15,22 +15,9 @@ static const char image[] = HEAD
     ".visible .entry unknown(.param .u32 a) { ret; }\n"
     ".visible .entry mixed(.param .u8 a, .param .u64 b, .param .align 16 .b8 c[20]) { ret; }\n";
 
-static int begin(void **state)
+static int begin(void **settings)
 {
-    (void)state;
-    return kernel_begin("mode = manual", image);
-}
-
-static int begin_refusing(void **state)
-{
-    (void)state;
-    return kernel_begin("mode = manual\nunregistered_kernels = refuse", image);
-}
-
-static int begin_skipping(void **state)
-{
-    (void)state;
-    return kernel_begin("mode = manual\nunregistered_kernels = skip", image);
+    return kernel_begin(*settings, image);
 }
 
 /* Replaces the kernel `store`: writes its value through its pointer. */
@@ -318,16 +305,18 @@ static void registered_sizes_hold_where_the_image_reports_none(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, kernel_end)
-#define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
+#define TEST_IN(name, settings) \
+    cmocka_unit_test_prestate_setup_teardown(name, begin, kernel_end, (void *)(uintptr_t)(settings))
+#define TEST(name) TEST_IN(name, "mode = manual")
     const struct CMUnitTest tests[] = {
         TEST(kernel_acts_when_it_ends_with_the_parameters_of_the_call),
         TEST(kernel_may_ask_the_mock_and_not_move_its_clock),
         TEST(later_registration_is_for_later_launches),
         TEST(spinning_kernel_takes_the_time_of_its_parameter),
-        cmocka_unit_test_setup_teardown(kernel_of_which_nothing_is_known_is_refused_by_name,
-                                        begin_refusing, kernel_end),
-        TEST_IN(kernel_of_which_nothing_is_known_can_be_skipped, begin_skipping, kernel_end),
+        TEST_IN(kernel_of_which_nothing_is_known_is_refused_by_name,
+                "mode = manual\nunregistered_kernels = refuse"),
+        TEST_IN(kernel_of_which_nothing_is_known_can_be_skipped,
+                "mode = manual\nunregistered_kernels = skip"),
         TEST(driver_cannot_be_called_by_a_kernel),
         TEST(registrations_that_make_no_sense_are_refused),
         TEST(launch_is_reported_in_full),
