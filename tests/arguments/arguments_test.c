@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Call every public function with each pointer NULL in turn, and with no NULL. No call crashes. If
- * the header says that a parameter is not NULL, the call is refused and writes nothing. The calls
- * are generated from the headers.
+ * the header says that a parameter is not NULL, the call is refused, makes no driver call and
+ * writes nothing. The calls are generated from the headers.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ struct row {
     const char *function, *parameter; /* the parameter that is NULL; empty: none */
     CUresult (*call)(int null);
     int null;
-    bool is_refused; /* according to the header */
+    CUresult refusal; /* according to the header; CUDA_SUCCESS: it may be NULL */
 };
 
 /* The arguments for pointers that are not NULL. */
@@ -89,14 +89,20 @@ static void fixture_log(void *data, const char *message)
 static void make_call(const void *data)
 {
     const struct row *row = data;
+    size_t driver_calls;
     CUresult code;
 
     make_fixture();
+    driver_calls = cushim_recording_count(fixture.layer);
     code = row->call(row->null);
-    if (row->is_refused && code == CUDA_SUCCESS)
-        child_fail("NULL is accepted for %s\n", row->parameter);
-    if (row->is_refused && memcmp(fixture.outputs, fixture.before, sizeof fixture.outputs) != 0)
+    if (row->refusal == CUDA_SUCCESS)
+        return;
+    if (code != row->refusal)
+        child_fail("NULL is answered with %d for %s\n", (int)code, row->parameter);
+    if (memcmp(fixture.outputs, fixture.before, sizeof fixture.outputs) != 0)
         child_fail("the call fails with %d, but has written to an output\n", (int)code);
+    if (cushim_recording_count(fixture.layer) != driver_calls)
+        child_fail("the call fails with %d, but has called the driver\n", (int)code);
 }
 
 static void null_arguments_are_rejected(void **state)
@@ -110,7 +116,7 @@ static void null_arguments_are_rejected(void **state)
         snprintf(title, sizeof title, "%s(%s = NULL)", rows[i].function, rows[i].parameter);
         failures += !child_passes(title, make_call, &rows[i]);
         calls++;
-        refusals += rows[i].is_refused;
+        refusals += rows[i].refusal != CUDA_SUCCESS;
     }
     assert_int_equal(failures, 0);
 }
