@@ -16,7 +16,7 @@
 
 #include <cushim/cushim.h>
 
-void figure_add(struct figure *figure, double sample)
+static void figure_add(struct figure *figure, double sample)
 {
     if (figure->count < FIGURE_SAMPLES)
         figure->samples[figure->count++] = sample;
@@ -32,7 +32,8 @@ static double mean(const double *samples, unsigned count)
     return samples[0] + sum / count;
 }
 
-double figure_growth(const struct figure *figure)
+/* Growth from the first to the last sample on the least-squares line. */
+static double figure_growth(const struct figure *figure)
 {
     const unsigned count = figure->count;
     double above = 0, below = 0;
@@ -48,7 +49,8 @@ double figure_growth(const struct figure *figure)
     return above / below * (count - 1);
 }
 
-double figure_thirds(const struct figure *figure)
+/* Mean of the last third of the samples minus the mean of the first third. */
+static double figure_thirds(const struct figure *figure)
 {
     const unsigned third = figure->count / 3;
 
@@ -57,7 +59,8 @@ double figure_thirds(const struct figure *figure)
     return mean(figure->samples + figure->count - third, third) - mean(figure->samples, third);
 }
 
-bool figure_is_flat(const struct figure *figure)
+/* Whether neither exceeds the allowance. A falling figure passes; one without samples does not. */
+static bool figure_is_flat(const struct figure *figure)
 {
     if (figure->is_printed_only)
         return true;

@@ -23,20 +23,6 @@ struct figure {
     double samples[FIGURE_SAMPLES];
 };
 
-/*
- * Add a sample; the intervals between samples are equal, and samples beyond the last are ignored.
- */
-void figure_add(struct figure *figure, double sample);
-
-/* Growth from the first to the last sample on the least-squares line. */
-double figure_growth(const struct figure *figure);
-
-/* Mean of the last third of the samples minus the mean of the first third. */
-double figure_thirds(const struct figure *figure);
-
-/* Whether neither exceeds the allowance. A falling figure passes; one without samples does not. */
-bool figure_is_flat(const struct figure *figure);
-
 /* The state of a mock. Returns false, and leaves `state` unchanged, if the driver is not a mock. */
 bool soak_mock_state(struct cushim_mock_state *state);
 
