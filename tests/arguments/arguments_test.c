@@ -73,15 +73,11 @@ static void *fixture_output(int position, size_t size)
 
 static cushim_function fixture_resolve(const char *symbol, void *data)
 {
-    (void)symbol;
-    (void)data;
     return NULL;
 }
 
 static void fixture_log(void *data, const char *message)
 {
-    (void)data;
-    (void)message;
 }
 
 #include "rows.h"
@@ -109,7 +105,6 @@ static void null_arguments_are_rejected(void **state)
 {
     unsigned failures = 0;
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char title[128];
 

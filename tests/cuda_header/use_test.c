@@ -61,7 +61,6 @@ static CUresult CUDAAPI address_of(const char *symbol, void **function, int vers
 
 static int set_up(void **state)
 {
-    (void)state;
     table = *cushim_driver();
     table.MemAlloc_v2 = alloc;
     table.MemcpyHtoD_v2 = copy;
@@ -75,7 +74,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     return cushim_table_install(NULL, NULL) != CUDA_SUCCESS;
 }
 
@@ -83,7 +81,6 @@ static void name_reaches_the_slot_of_its_version_and_mode(void **state)
 {
     CUdeviceptr address = 0;
 
-    (void)state;
     assert_int_equal(cuMemAlloc(&address, 77), CUDA_SUCCESS);
     assert_string_equal(reached, "MemAlloc_v2");
     assert_int_equal(address, 77);
@@ -98,7 +95,6 @@ static void address_is_constant_and_one(void **state)
 {
     CUdeviceptr address = 0;
 
-    (void)state;
     assert_true(allocators[0] == allocators[1]);
     assert_true(allocators[0] == cuMemAlloc);
     assert_int_equal(allocators[0](&address, 5), CUDA_SUCCESS);
@@ -110,7 +106,6 @@ static void address_follows_the_current_table(void **state)
     CUresult(CUDAAPI * allocate)(CUdeviceptr *, size_t) = cuMemAlloc;
     CUdeviceptr address = 3;
 
-    (void)state;
     assert_int_equal(cushim_table_install(NULL, NULL), CUDA_SUCCESS);
     reached = "nothing";
     assert_int_not_equal(allocate(&address, 0), CUDA_SUCCESS);
@@ -136,7 +131,6 @@ static void name_can_be_that_of_a_member_and_of_a_variable(void **state)
     CUdeviceptr address = 0;
     int cuDeviceGet = 2;
 
-    (void)state;
     assert_int_equal(driver.cuMemAlloc(&address, 9), CUDA_SUCCESS);
     assert_int_equal(address, 9);
     assert_int_equal(add(cuDeviceGet, driver.cuInit), 7);
@@ -147,13 +141,11 @@ static void name_can_be_that_of_a_member_and_of_a_variable(void **state)
 
 static void name_in_a_text_is_as_it_was_written(void **state)
 {
-    (void)state;
     assert_string_equal(TEXT(cuMemAlloc(&address, 1)), "cuMemAlloc(&address, 1)");
 }
 
 static void typedefs_are_untouched(void **state)
 {
-    (void)state;
 #ifdef HAS_TYPEDEFS
     PFN_cuMemAlloc_v3020 allocate = cuMemAlloc;
     OF_THE_MODE(PFN_cuMemcpyHtoD_v3020, PFN_cuMemcpyHtoD_v7000_ptds) copy_in = cuMemcpyHtoD;
@@ -166,7 +158,6 @@ static void typedefs_are_untouched(void **state)
 
 static void proc_address_asks_for_functions_of_the_mode(void **state)
 {
-    (void)state;
 #if CUDA_VERSION >= 12000
     void *function = NULL;
 
@@ -178,7 +169,6 @@ static void proc_address_asks_for_functions_of_the_mode(void **state)
                      CUDA_SUCCESS);
     assert_int_equal(flags_seen, CU_GET_PROC_ADDRESS_LEGACY_STREAM);
 #else
-    (void)flags_seen;
     skip();
 #endif
 }

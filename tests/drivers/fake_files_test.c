@@ -93,7 +93,6 @@ static void file_by_path_is_refused_with_its_outcome(void **state)
 {
     unsigned failures = 0;
 
-    (void)state;
     for (const struct file *file = files; file->name; file++)
         failures += !child_passes(file->name, load_file, file);
     assert_int_equal(failures, 0);
@@ -130,7 +129,6 @@ static void library_cut_at_any_length_is_truncated_and_never_a_crash(void **stat
     const size_t count = files_cuts(&driver, lengths);
     unsigned failures = 0;
 
-    (void)state;
     for (size_t i = 0; i < count; i++) {
         char name[32];
 
@@ -166,7 +164,6 @@ static void file_by_search_has_the_outcome_of_the_linkers_message(void **state)
 {
     unsigned failures = 0;
 
-    (void)state;
     if (route_machine_has_driver()) {
         print_message("skipped: a driver of this machine would follow one that fails\n");
         skip();

@@ -206,7 +206,6 @@ static void load_all(enum route route)
 
 static void driver_by_option_environment_or_resolver_has_its_outcome(void **state)
 {
-    (void)state;
     load_all(ROUTE_OPTION);
     load_all(ROUTE_ENVIRONMENT);
     load_all(ROUTE_RESOLVER);
@@ -214,7 +213,6 @@ static void driver_by_option_environment_or_resolver_has_its_outcome(void **stat
 
 static void driver_by_search_has_its_outcome(void **state)
 {
-    (void)state;
     if (route_machine_has_driver()) {
         print_message("skipped: a driver of this machine would follow one that fails\n");
         skip();
@@ -226,7 +224,6 @@ static void driver_that_the_program_has_opened_is_the_one_that_is_loaded(void **
 {
     struct visit visit = visit_of(0, ROUTE_OPENED);
 
-    (void)state;
 #if defined(__linux__) && !defined(__GLIBC__)
     print_message("skipped: musl knows a library that is open by its file alone\n");
     skip();
@@ -259,7 +256,6 @@ static void the_word_none_disables_the_driver_but_not_an_option(void **state)
 {
     const struct visit visit = visit_of(0, ROUTE_OPTION);
 
-    (void)state;
     assert_true(child_passes("none", load_disabled, visit.path));
 }
 
@@ -286,7 +282,6 @@ __attribute__((visibility("default"))) void fake_driver_opened(void)
 
 static void load_by_call(const struct cushim_load_options *options)
 {
-    (void)options;
     check(cushim_driver()->EventQuery(NULL) > 100000);
 }
 
@@ -322,7 +317,6 @@ static void load_reentrant(const void *data)
 
 static void call_from_a_constructor_of_the_driver_returns_3_during_the_load(void **state)
 {
-    (void)state;
     for (size_t way = 0; way < COUNT(loads); way++)
         assert_true(child_passes("reenters", load_reentrant, &way));
 }

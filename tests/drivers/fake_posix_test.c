@@ -40,7 +40,6 @@ static const char *fake_path(const char *file)
 /* The superuser may read every file, so become another user. */
 static void give_up_rights(const void *data)
 {
-    (void)data;
     check(geteuid() != 0 ||
           (setgroups(0, NULL) == 0 && setgid(NOBODY) == 0 && setuid(NOBODY) == 0));
 }
@@ -79,7 +78,6 @@ static void driver_that_this_user_may_not_read_has_the_outcome_no_permission(voi
     size_t size;
     unsigned char *bytes = folder_read(fake_path("complete.so"), &size);
 
-    (void)state;
     folder_write("readable", bytes, size);
     folder_write("unreadable", bytes, size);
     chmod(folder_path("unreadable"), 0);
@@ -110,7 +108,6 @@ static void load_rejected(const void *name)
 /* All fakes have this SONAME, so a later search would find a library that stayed open. */
 static void what_is_no_driver_is_closed(void **state)
 {
-    (void)state;
     assert_true(child_passes("stub", load_rejected, "stub.so"));
     assert_true(child_passes("no cuInit", load_rejected, "no-init.so"));
     assert_true(child_passes("no cuDriverGetVersion", load_rejected, "no-version.so"));
@@ -179,7 +176,6 @@ static void missing_dependency_is_recognised_in_a_translated_message(void **stat
     struct cushim_load_options options;
     struct cushim_report report;
 
-    (void)state;
     if (!translate_dlerror(fake_path("needs-helper.so"))) {
         print_message("skipped: this C library does not translate in the locale C.UTF-8\n");
         skip();

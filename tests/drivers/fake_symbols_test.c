@@ -214,25 +214,21 @@ static void run_for_all(child_body body)
 
 static void driver_has_the_symbols_of_its_version(void **state)
 {
-    (void)state;
     run_for_all(compare_states);
 }
 
 static void slot_of_the_loaded_table_reaches_its_symbol_or_fallback_or_returns_36(void **state)
 {
-    (void)state;
     run_for_all(call_loaded_table);
 }
 
 static void slot_of_a_filled_table_reaches_its_symbol_or_fallback_or_returns_36(void **state)
 {
-    (void)state;
     run_for_all(call_filled_table);
 }
 
 static void slot_of_the_lazy_table_reaches_its_symbol(void **state)
 {
-    (void)state;
     assert_true(child_passes("lazy-load table", call_lazy_table, &drivers[0]));
 }
 
@@ -246,7 +242,6 @@ static void check_absent(const struct cushim_table *table, size_t index)
 /* Both the current table and the lazy-load table, which a layer may still call. */
 static void call_absent_tables(const void *data)
 {
-    (void)data;
     name_driver("none");
     for (size_t i = 0; i < cushim_call_count; i++) {
         check_absent(&cushim__lazy_table, i);
@@ -257,7 +252,6 @@ static void call_absent_tables(const void *data)
 
 static void slot_without_a_driver_returns_303_but_for_the_texts_of_errors(void **state)
 {
-    (void)state;
     assert_true(child_passes("absent table", call_absent_tables, NULL));
 }
 
@@ -281,7 +275,6 @@ static void slot_that_is_called_first_loads_the_driver(void **state)
 {
     unsigned failures = 0;
 
-    (void)state;
     for (size_t i = 0; i < cushim_call_count; i += FIRST_CALL_STRIDE) {
         failures += !child_passes(cushim__symbol_name(i), call_first, &i);
         failures += !child_passes(cushim__symbol_name(i), call_first_without_a_driver, &i);
@@ -294,7 +287,6 @@ static void read_report(const void *data)
     static char text[16384], json[131072];
     struct cushim_report report = load("cuda-10.0");
 
-    (void)data;
     check_int(report.symbols.core.fallen_back, 1);
     check(cushim__report_text(&report, text, sizeof text) < sizeof text);
     check_contains(text, "1 fallen back");
@@ -311,7 +303,6 @@ static void read_report(const void *data)
 
 static void report_names_what_has_fallen_back_and_what_was_called_and_missing(void **state)
 {
-    (void)state;
     assert_true(child_passes("report", read_report, NULL));
 }
 

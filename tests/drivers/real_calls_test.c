@@ -127,7 +127,6 @@ static void call_every_slot(const struct generation *generation, enum route rout
 
 static void every_slot_of_every_generation_answers(void **state)
 {
-    (void)state;
     assert_int_equal(real_each(ROUTE_OPTION), 0);
 }
 

@@ -57,7 +57,6 @@ static void load_and_initialise(const struct generation *generation, enum route 
 
 static void every_generation_loads_by_every_route_and_refuses_init_without_a_gpu(void **state)
 {
-    (void)state;
     for (enum route route = ROUTE_OPTION; route < ROUTE_COUNT; route++)
         assert_int_equal(real_each(route), 0);
 }

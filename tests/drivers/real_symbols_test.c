@@ -99,7 +99,6 @@ static void compare_with_registry(const struct generation *generation, enum rout
     const struct cushim_report report = route_report();
     struct cushim_table table = {.size = sizeof table};
 
-    (void)route;
     check_int(cushim_table_fill_library(&table, library, NULL), CUDA_SUCCESS);
     for (size_t i = 0; i < cushim_symbol_count(); i++)
         check_symbol(generation, library, &table, i);
@@ -118,7 +117,6 @@ static void compare_with_registry(const struct generation *generation, enum rout
 
 static void generation_exports_what_the_registry_says_and_finds_it_by_proc_address(void **state)
 {
-    (void)state;
     assert_int_equal(real_each(ROUTE_OPTION), 0);
 }
 

@@ -55,7 +55,6 @@ static void address_is_reported_by_its_file_and_three_at_most(void **state)
 {
     const struct cushim__call_site site = {{program, program, program, program}};
 
-    (void)state;
     assert_int_equal(count(text_of(&site), "call_site_test+0x"), 3);
 }
 
@@ -63,7 +62,6 @@ static void address_in_no_file_is_printed_unchanged(void **state)
 {
     const struct cushim__call_site site = {{0x1235}};
 
-    (void)state;
     assert_string_equal(text_of(&site), "?+0x1234");
 }
 
@@ -71,7 +69,6 @@ static void no_address_is_an_unknown_place(void **state)
 {
     const struct cushim__call_site none = {{0}}, only_own = {{own, own}};
 
-    (void)state;
     assert_string_equal(text_of(&none), "an unknown place");
     assert_string_equal(text_of(&only_own), "an unknown place");
 }
@@ -80,7 +77,6 @@ static void cushims_own_is_left_out_before_the_program_and_ends_it_behind(void *
 {
     const struct cushim__call_site site = {{own, own, program, own, program}};
 
-    (void)state;
     assert_int_equal(count(text_of(&site), "call_site_test+0x"), 1);
     assert_int_equal(count(text_of(&site), "libcushim"), 0);
     assert_int_equal(count(text_of(&site), " "), 0);

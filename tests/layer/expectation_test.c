@@ -70,7 +70,6 @@ static bool is_even(void *data, uint64_t value)
 
 static void expectation_without_counts_is_met_by_one_call(void **state)
 {
-    (void)state;
     EXPECT(.function = "cuEventQuery");
     assert_said("expected exactly once: cuEventQuery(hEvent); it came 0 times\n");
     OK(driver->EventQuery(first));
@@ -83,7 +82,6 @@ static void expectation_without_counts_is_met_by_one_call(void **state)
 
 static void counts_are_held_at_both_ends(void **state)
 {
-    (void)state;
     EXPECT(.function = "cuEventQuery", .minimum = 1, .maximum = 2);
     EXPECT(.function = "cuStreamQuery", .maximum = 1);
     EXPECT(.function = "cuCtxGetCurrent", .minimum = 2, .maximum = CUSHIM_ANY_NUMBER);
@@ -108,7 +106,6 @@ static void counts_are_held_at_both_ends(void **state)
 
 static void calls_that_come_near_are_reported_with_what_differs(void **state)
 {
-    (void)state;
     EXPECT(.function = "cuEventRecord",
            .arguments = {cushim_match_handle(first), cushim_match_tag("stream#1")});
     OK(driver->EventRecord(second, NULL));
@@ -134,7 +131,6 @@ static void every_matcher_matches_what_it_says(void **state)
     unsigned asked = 0;
     int value;
 
-    (void)state;
     OK(driver->ModuleLoadData(&module, testkit_image));
     OK(driver->MemAlloc_v2(&address, 1024));
     OK(cushim_tag_set(layer, (void *)(uintptr_t)address, "input"));
@@ -175,7 +171,6 @@ static void range_of_a_signed_parameter_is_signed(void **state)
 {
     CUstream other;
 
-    (void)state;
     EXPECT(.function = "cuStreamCreateWithPriority",
            .arguments = {[2] = cushim_match_range((uint64_t)-5, 0)});
     OK(driver->StreamCreateWithPriority(&other, 0, -1));
@@ -187,7 +182,6 @@ static void written_handle_is_matched_by_tag(void **state)
 {
     CUevent event;
 
-    (void)state;
     EXPECT(.function = "cuEventCreate", .arguments = {cushim_match_tag("event#3")});
     OK(driver->EventCreate(&event, 0));
     OK(driver->EventDestroy_v2(event));
@@ -196,7 +190,6 @@ static void written_handle_is_matched_by_tag(void **state)
 
 static void code_that_differs_is_reported(void **state)
 {
-    (void)state;
     EXPECT(.function = "cuEventQuery", .match_code = true, .code = CUDA_ERROR_NOT_READY);
     OK(driver->EventQuery(first));
     assert_said("expected exactly once: cuEventQuery(hEvent) = CUDA_ERROR_NOT_READY; it came 0 "
@@ -210,7 +203,6 @@ static void code_that_differs_is_reported(void **state)
 
 static void call_counts_for_the_first_that_is_not_full(void **state)
 {
-    (void)state;
     EXPECT(.function = "cuEventQuery", .arguments = {cushim_match_handle(first)});
     EXPECT(.function = "cuEvent*", .maximum = 1);
     OK(driver->EventQuery(first));
@@ -224,7 +216,6 @@ static void call_counts_for_the_first_that_is_not_full(void **state)
 
 static void order_is_kept_by_those_that_are_in_order(void **state)
 {
-    (void)state;
     EXPECT(.function = "cuEventRecord", .in_order = true);
     EXPECT(.function = "cuStreamGetFlags", .maximum = 5);
     EXPECT(.function = "cuStreamQuery", .in_order = true, .maximum = CUSHIM_ANY_NUMBER);
@@ -239,7 +230,6 @@ static void order_is_kept_by_those_that_are_in_order(void **state)
 
 static void call_that_comes_too_early_or_too_late_is_reported(void **state)
 {
-    (void)state;
     EXPECT(.function = "cuEventRecord", .arguments = {cushim_match_handle(first)},
            .in_order = true);
     EXPECT(.function = "cuEventQuery", .in_order = true);
@@ -262,7 +252,6 @@ static void forbidden_function_is_reported_unless_it_is_expected(void **state)
 {
     char why[200];
 
-    (void)state;
     EXPECT(.function = "cuEventQuery", .maximum = 1);
     OK(cushim_layer_forbid(layer, "cuEvent*", why, sizeof why));
     OK(driver->EventQuery(first));
@@ -277,7 +266,6 @@ static void forbidden_function_is_reported_unless_it_is_expected(void **state)
 
 static void errors_that_no_scope_expects_are_reported(void **state)
 {
-    (void)state;
     CODE(CUDA_ERROR_INVALID_VALUE, driver->EventCreate(NULL, 0));
     OK(cushim_layer_forbid_errors(layer, true));
     OK(driver->EventRecord(first, stream));
@@ -298,7 +286,6 @@ static void errors_that_no_scope_expects_are_reported(void **state)
 
 static void scope_without_its_error_is_reported(void **state)
 {
-    (void)state;
     OK(cushim_layer_expect_errors_begin(layer, CUDA_SUCCESS));
     OK(cushim_layer_expect_errors_begin(layer, CUDA_ERROR_NOT_FOUND));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->StreamCreate(NULL, 0));
@@ -328,7 +315,6 @@ static void expectations_need_no_recording(void **state)
     CUcontext context;
     CUevent events[2];
 
-    (void)state;
     OK(cushim_mock_create(NULL, &own));
     OK(cushim_layer_create(
         &(struct cushim_layer_options){.size = sizeof(struct cushim_layer_options),
@@ -354,7 +340,6 @@ static void expectations_need_no_recording(void **state)
 
 static void matchers_are_reported_as_they_were_written(void **state)
 {
-    (void)state;
     EXPECT(.function = "cuModuleGetFunction",
            .arguments = {{.kind = CUSHIM_MATCH_NOT_NULL}, [2] = cushim_match_text("one\ntwo")});
     EXPECT(.function = "cuDeviceGetName",
@@ -368,14 +353,12 @@ static void matchers_are_reported_as_they_were_written(void **state)
 
 static void code_without_a_name_is_reported_by_its_number(void **state)
 {
-    (void)state;
     EXPECT(.function = "cuEventQuery", .match_code = true, .code = (CUresult)12345);
     assert_said("expected exactly once: cuEventQuery(hEvent) = 12345; it came 0 times\n");
 }
 
 static void of_calls_that_come_too_early_the_first_is_reported(void **state)
 {
-    (void)state;
     EXPECT(.function = "cuEventQuery", .in_order = true);
     EXPECT(.function = "cuStreamQuery", .minimum = 2, .in_order = true);
     OK(driver->StreamQuery(stream));
@@ -390,7 +373,6 @@ static void call_too_long_to_be_reported_whole_ends_in_dots(void **state)
     const unsigned most = 4294967295u;
     const char *printed, *end;
 
-    (void)state;
     OK(cushim_tag_set(layer, stream, "stream-of-thirty-one-characters"));
     OK(cushim_layer_forbid(layer, "cuLaunchKernel", NULL, 0));
     OK(cushim_fault_add_rules(layer, "* => return(LAUNCH_INCOMPATIBLE_TEXTURING)", NULL, 0));
@@ -421,7 +403,6 @@ static void expectation_of_a_plain_name_takes_what_cuda_h_means_by_it(void **sta
 {
     CUstream own;
 
-    (void)state;
     EXPECT(.function = "cuMemAlloc", .arguments = {{0}, cushim_match_equal(16)}, .minimum = 3);
     EXPECT(.function = "cuStreamQuery", .minimum = 2);
     /* Only one of the ABIs of this function has two parameters. */
@@ -441,7 +422,6 @@ static void expectation_of_a_plain_name_takes_what_cuda_h_means_by_it(void **sta
 
 static void expectation_of_another_abi_is_reported_which_came(void **state)
 {
-    (void)state;
     EXPECT(.function = "cuEventElapsedTime_v2");
     assert_said("expected exactly once: cuEventElapsedTime_v2(pMilliseconds, hStart, hEnd); it "
                 "came 0 times\n");
@@ -453,7 +433,6 @@ static void expectation_of_another_abi_is_reported_which_came(void **state)
 
 static void expectation_that_came_says_nothing_of_other_abis(void **state)
 {
-    (void)state;
     EXPECT(.function = "cuMemAlloc_v2");
     driver->MemAlloc(NULL, 16);
     allocate(2);
@@ -465,7 +444,6 @@ static void expectation_that_came_says_nothing_of_other_abis(void **state)
 
 static void call_that_is_expected_is_none_of_what_is_forbidden(void **state)
 {
-    (void)state;
     OK(cushim_layer_forbid(layer, "cuMemAlloc", NULL, 0));
     EXPECT(.function = "cuMemAlloc_v2");
     allocate(1);
@@ -476,7 +454,6 @@ static void plain_name_forbids_each_abi_and_another_name_one(void **state)
 {
     CUdeviceptr memory;
 
-    (void)state;
     OK(cushim_layer_forbid(layer, "cuMemAlloc", NULL, 0));
     assert_verified();
     OK(driver->MemAlloc_v2(&memory, 16));
@@ -534,7 +511,6 @@ static void expectation_that_makes_no_sense_is_refused(void **state)
     };
     char why[200];
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct cushim_expectation what = cases[i].what;
 
@@ -551,7 +527,6 @@ static void what_is_missing_is_refused(void **state)
 {
     const struct cushim_expectation what = {.size = 3, .function = "cuInit"};
 
-    (void)state;
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_layer_expect(layer, &what, NULL, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_layer_expect(layer, NULL, NULL, 0));
 }
@@ -560,7 +535,6 @@ static void verdict_that_does_not_fit_says_so(void **state)
 {
     char small[20];
 
-    (void)state;
     EXPECT(.function = "cuEventQuery");
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_layer_verify(layer, small, sizeof small));
     assert_string_equal(small, "expected exactl...\n");

@@ -25,7 +25,6 @@ static void leave(void)
 
 static void nothing_fails(void **state)
 {
-    (void)state;
     enter();
     leave();
 }
@@ -35,7 +34,6 @@ static void leak(void **state)
 {
     CUdeviceptr address;
 
-    (void)state;
     enter();
     cushim_driver()->MemAlloc_v2(&address, 640); /* the leak */
     assert_int_equal(cushim_driver()->CtxSetCurrent(NULL), CUDA_SUCCESS);
@@ -45,7 +43,6 @@ static void misuse(void **state)
 {
     CUevent event;
 
-    (void)state;
     enter();
     cushim_driver()->EventCreate(&event, 0);
     cushim_driver()->EventDestroy_v2(event);
@@ -72,7 +69,6 @@ static void forbidden(void **state)
 
 static void error(void **state)
 {
-    (void)state;
     cushim_driver()->StreamCreate(NULL, 0);
 }
 
@@ -80,7 +76,6 @@ static void pending(void **state)
 {
     CUevent event;
 
-    (void)state;
     enter();
     assert_int_equal(cushim_driver()->EventCreate(&event, 0), CUDA_SUCCESS);
     assert_int_equal(cushim_driver()->EventRecord(event, NULL), CUDA_SUCCESS);
@@ -92,7 +87,6 @@ static void overflow(void **state)
 {
     int count;
 
-    (void)state;
     cushim_driver()->Init(0);
     for (int i = 0; i < 10; i++)
         cushim_driver()->DeviceGetCount(&count);
@@ -113,7 +107,6 @@ static void second(void **state)
 {
     void *other = NULL;
 
-    (void)state;
     assert_int_equal(cushim_cmocka_begin(&other), 0);
 }
 

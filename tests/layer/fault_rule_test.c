@@ -100,7 +100,6 @@ static void rule_is_read_by_its_parts(void **state)
     };
     struct cushim__fault_rule rule;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         if (read(&rule, cases[i].text) != CUDA_SUCCESS)
             fail_msg("%s: %s", cases[i].text, message);
@@ -118,7 +117,6 @@ static void longest_rule_has_room(void **state)
     char text[CUSHIM__FAULT_TEXT + 1], long_site[CUSHIM__FAULT_SITE];
     struct cushim__fault_rule rule;
 
-    (void)state;
     memset(long_site, '*', sizeof long_site - 1);
     long_site[sizeof long_site - 1] = '\0';
     memcpy(long_site, site, sizeof site - 1);
@@ -136,7 +134,6 @@ static void longer_text_of_a_rule_is_cut_where_it_is_shown(void **state)
     char text[2 * CUSHIM__FAULT_TEXT];
     struct cushim__fault_rule rule;
 
-    (void)state;
     snprintf(text, sizeof text, "cuInit%*s=> hang", CUSHIM__FAULT_TEXT, "");
     assert_int_equal(read(&rule, text), CUDA_SUCCESS);
     assert_int_equal(rule.effect, CUSHIM__FAULT_HANG);
@@ -248,7 +245,6 @@ static void what_cannot_be_is_refused_where_it_stands(void **state)
     struct cushim__fault_rule rule;
     char expected[300];
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rules); i++) {
         assert_int_equal(read(&rule, rules[i][0]), CUDA_ERROR_INVALID_VALUE);
         snprintf(expected, sizeof expected, "faults:1:%s", rules[i][1]);
@@ -262,7 +258,6 @@ static void site_that_is_too_long_is_refused(void **state)
     char text[CUSHIM__FAULT_SITE + 16];
     struct cushim__fault_rule rule;
 
-    (void)state;
     memset(text, '*', CUSHIM__FAULT_SITE);
     memcpy(text + CUSHIM__FAULT_SITE, " => hang", sizeof " => hang");
     assert_int_equal(read(&rule, text), CUDA_ERROR_INVALID_VALUE);
@@ -277,7 +272,6 @@ static void any_bytes_are_read_or_refused(void **state)
     struct cushim__fault_rule rule;
     char text[sizeof good];
 
-    (void)state;
     for (size_t at = 0; at < sizeof good - 1; at++) {
         for (int byte = 1; byte < 256; byte++) {
             memcpy(text, good, sizeof good);
@@ -318,7 +312,6 @@ static void conditions_say_which_matches_fire(void **state)
     };
     char fired[11];
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rules); i++) {
         run(rules[i][0], fired, 10);
         assert_string_equal(fired, rules[i][1]);
@@ -330,7 +323,6 @@ static void probability_goes_by_the_seed_alone(void **state)
     char first[2001], second[2001];
     size_t count = 0;
 
-    (void)state;
     run("*:p=0.1,seed=5 => hang", first, 2000);
     run("*:p=0.1,seed=5 => hang", second, 2000);
     assert_string_equal(first, second);

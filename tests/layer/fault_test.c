@@ -239,7 +239,6 @@ static CUresult CUDAAPI find_allocate(const char *symbol, void **function, int v
                                       cuuint64_t flags,
                                       cushim_CUdriverProcAddressQueryResult *status)
 {
-    (void)flags;
     assert_string_equal(symbol, "cuMemAlloc");
     if (version >= 3020)
         memcpy(function, &fake_table.MemAlloc_v2, sizeof *function);
@@ -266,8 +265,6 @@ static void version_before_one_that_is_missing_is_found(void **state)
 
 static CUresult CUDAAPI other_allocate(CUdeviceptr *address, size_t bytes)
 {
-    (void)address;
-    (void)bytes;
     return CUDA_SUCCESS;
 }
 
@@ -276,8 +273,6 @@ static CUresult CUDAAPI find_other(const char *symbol, void **function, int vers
 {
     CUresult(CUDAAPI * found)(CUdeviceptr *, size_t) = other_allocate;
 
-    (void)symbol;
-    (void)flags;
     if (version < 3020)
         return CUDA_ERROR_NOT_FOUND;
     memcpy(function, &found, sizeof *function);
@@ -340,8 +335,6 @@ static CUresult CUDAAPI refuse_what_has_no_name(const char *symbol, void **funct
                                                 cuuint64_t flags,
                                                 cushim_CUdriverProcAddressQueryResult *status)
 {
-    (void)version;
-    (void)flags;
     if (!symbol || !function)
         return (CUresult)ASKED_FOR_NOTHING;
     memcpy(function, &fake_table.EventQuery, sizeof *function);

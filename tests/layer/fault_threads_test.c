@@ -11,7 +11,6 @@ enum { THREADS = 8, CALLS = 1000 };
 
 static CUresult CUDAAPI answer_success(CUevent event)
 {
-    (void)event;
     return CUDA_SUCCESS;
 }
 
@@ -27,7 +26,6 @@ static atomic_uint failures;
 
 static void *query_often(void *data)
 {
-    (void)data;
     for (int i = 0; i < CALLS; i++) {
         if (cushim_driver()->EventQuery(NULL) != CUDA_SUCCESS)
             atomic_fetch_add(&failures, 1);

@@ -58,7 +58,6 @@ static void layer_that_another_thread_holds_is_free_in_the_child(void **state)
     pthread_t thread;
     bool is_used;
 
-    (void)state;
     assert_int_equal(pthread_create(&thread, NULL, hold, NULL), 0);
     while (!atomic_load(&is_held))
         sched_yield();
@@ -74,7 +73,6 @@ static void layer_without_a_mock_is_used_in_the_child(void **state)
     static const struct cushim_table *before;
     struct cushim_layer *alone;
 
-    (void)state;
     before = cushim_driver();
     OK(cushim_layer_create(
         &(struct cushim_layer_options){.size = sizeof(struct cushim_layer_options),

@@ -13,7 +13,6 @@ static char event_memory;
 
 static void call_reaches_the_wrapped_table_with_its_arguments(void **state)
 {
-    (void)state;
     fake_query_answer = CUDA_ERROR_NOT_READY;
     CODE(CUDA_ERROR_NOT_READY, cushim_driver()->EventQuery(EVENT));
     assert_int_equal(fake_queries, 1);
@@ -24,7 +23,6 @@ static void watched_call_reaches_it_too(void **state)
 {
     CUdeviceptr address = 0;
 
-    (void)state;
     cushim__subscribe_all(CUSHIM__RECORDING, true);
     OK(cushim_driver()->EventQuery(EVENT));
     OK(cushim_driver()->MemAlloc_v2(&address, 16));
@@ -93,7 +91,6 @@ static void table_with_a_hole_or_too_short_is_refused(void **state)
     struct cushim_layer_options options = {.size = sizeof options, .table = &table};
     struct cushim_layer *layer = NULL;
 
-    (void)state;
     cushim_layer_destroy(*state);
     *state = NULL;
     table.EventQuery = NULL;

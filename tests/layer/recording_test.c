@@ -75,7 +75,6 @@ static void assert_golden(const char *got)
 
 static void text_of_a_program_is_the_one_in_the_tree(void **state)
 {
-    (void)state;
     cushim_recording_clear(layer);
     program();
     assert_golden(recorded());
@@ -88,7 +87,6 @@ static void text_is_the_same_wherever_memory_lies(void **state)
     CUdeviceptr others[16];
     CUevent event;
 
-    (void)state;
     for (unsigned i = 0; i < 64; i++)
         blocks[i] = malloc(1000 + 77 * i);
     cushim_recording_stop(layer);
@@ -139,7 +137,6 @@ static void text_is_the_same_in_every_run_on_every_schedule(void **state)
         "mode = auto\nschedule = eager", "mode = auto\nschedule = random\nseed = 7"};
     static char before[sizeof text];
 
-    (void)state;
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         for (unsigned run = 0; run < 3; run++) {
             void *block = malloc(1000 << run);
@@ -162,7 +159,6 @@ static void call_is_read_with_its_arguments(void **state)
     struct cushim_recorded_call read;
     CUevent event;
 
-    (void)state;
     cushim_recording_clear(layer);
     OK(driver->EventCreate(&event, CU_EVENT_DISABLE_TIMING));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->EventCreate(NULL, 1));
@@ -197,7 +193,6 @@ static void reading_what_is_not_there_is_refused(void **state)
 {
     struct cushim_recorded_call read = {.size = sizeof read, .number = 77};
 
-    (void)state;
     cushim_recording_clear(layer);
     CODE(CUDA_ERROR_NOT_FOUND, cushim_recording_get(layer, 0, &read));
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_get(layer, 0, NULL));
@@ -210,7 +205,6 @@ static void what_is_not_recorded_is_not_there(void **state)
 {
     int count;
 
-    (void)state;
     cushim_recording_clear(layer);
     CODE(CUDA_ERROR_ALREADY_ACQUIRED, cushim_recording_start(layer, 0));
     OK(driver->DeviceGetCount(&count));
@@ -228,7 +222,6 @@ static void full_recording_keeps_the_last_calls_and_says_so(void **state)
     char verdict[200];
     CUevent event;
 
-    (void)state;
     cushim_recording_stop(layer);
     OK(cushim_recording_start(layer, 3));
     OK(driver->EventCreate(&event, 0));
@@ -260,7 +253,6 @@ static void text_is_cut_to_its_buffer(void **state)
     char small[10] = "untouched";
     size_t length;
 
-    (void)state;
     length = strlen(recorded());
     assert_true(length > sizeof small);
     assert_int_equal(cushim_recording_text(layer, NULL, 0), length);
@@ -283,7 +275,6 @@ static void call_under_way_has_not_returned(void **state)
     struct cushim__thread runner;
     CUstream stream;
 
-    (void)state;
     testkit_again("mode = threaded");
     gate_prepare(&gate);
     OK(driver->StreamCreate(&stream, CU_STREAM_NON_BLOCKING));
@@ -307,7 +298,6 @@ enum { THREADS = 8, ROUNDS = 500 };
 
 static void *work(void *data)
 {
-    (void)data;
     for (unsigned i = 0; i < ROUNDS; i++) {
         CUevent event;
 
@@ -335,7 +325,6 @@ static void eight_threads_record_at_once(void **state)
     unsigned created = 0, of_thread[THREADS + 2] = {0};
     CUcontext context;
 
-    (void)state;
     cushim_recording_stop(layer);
     OK(cushim_recording_start(layer, THREADS * (3 * ROUNDS + 2) + 4));
     OK(driver->CtxGetCurrent(&context));

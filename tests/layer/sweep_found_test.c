@@ -45,7 +45,6 @@ static void blur_places(char *text)
 
 static void leak_is_found_although_its_context_is_gone(void **state)
 {
-    (void)state;
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(LEAKS_THE_EVENT));
     blur_places(sweep_why);
@@ -57,7 +56,6 @@ static void leak_is_found_although_its_context_is_gone(void **state)
 
 static void ignored_error_is_found(void **state)
 {
-    (void)state;
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     sweep_assert_found(
         IGNORES_THE_RECORD,
@@ -67,7 +65,6 @@ static void ignored_error_is_found(void **state)
 
 static void handle_destroyed_twice_is_found(void **state)
 {
-    (void)state;
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(DESTROYS_TWICE));
     assert_int_equal(sweep_result.failures, 1);
@@ -81,7 +78,6 @@ static void handle_destroyed_twice_is_found(void **state)
 
 static void memory_freed_twice_is_found_on_request(void **state)
 {
-    (void)state;
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     sweep_options.fail_releases = false;
     sweep_options.functions = "cuMemset*";
@@ -96,7 +92,6 @@ static void memory_freed_twice_is_found_on_request(void **state)
 
 static void forbidden_errors_are_not_those_that_the_sweep_gives(void **state)
 {
-    (void)state;
     sweep_options.forbid_errors = true;
     sweep_assert_passed(sweep_once(NO_BUG));
     assert_int_equal(sweep_result.swept, 2 * SWEEP_CALLS);
@@ -104,7 +99,6 @@ static void forbidden_errors_are_not_those_that_the_sweep_gives(void **state)
 
 static void errors_that_a_scope_expects_may_come(void **state)
 {
-    (void)state;
     sweep_options.forbid_errors = true;
     sweep_options.functions = "cuMemset*";
     sweep_assert_passed(sweep_once(FREES_TWICE_AND_EXPECTS_IT));
@@ -114,7 +108,6 @@ static void errors_that_a_scope_expects_may_come(void **state)
 
 static void context_left_on_the_stack_is_found(void **state)
 {
-    (void)state;
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     sweep_options.functions = "cuMemAlloc_v2";
     sweep_assert_found(
@@ -126,7 +119,6 @@ static void context_left_on_the_stack_is_found(void **state)
 
 static void context_may_be_left_if_that_is_said(void **state)
 {
-    (void)state;
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     sweep_options.functions = "cuMemAlloc_v2";
     sweep_options.leaves_context = true;
@@ -135,7 +127,6 @@ static void context_may_be_left_if_that_is_said(void **state)
 
 static void endless_poll_is_stopped_and_named(void **state)
 {
-    (void)state;
     sweep_options.limit = 100;
     sweep_options.functions = "cuEventQuery";
     sweep_options.first = sweep_options.last = 1;
@@ -155,7 +146,6 @@ static void endless_poll_is_stopped_and_named(void **state)
 
 static void loop_that_nothing_ends_is_ended(void **state)
 {
-    (void)state;
     sweep_options.limit = 100;
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     sweep_options.functions = "cuEventRecord";
@@ -166,14 +156,12 @@ static void loop_that_nothing_ends_is_ended(void **state)
 
 static void body_that_fails_by_itself_is_not_swept(void **state)
 {
-    (void)state;
     sweep_assert_found(FAILS_BY_ITSELF, "with no call failing: the body answered 1\n");
     assert_int_equal(sweep_result.runs, 1);
 }
 
 static void what_the_body_says_is_reported(void **state)
 {
-    (void)state;
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     sweep_assert_found(
         REPORTS_WHAT_IS_WRONG,
@@ -184,7 +172,6 @@ static void what_the_body_says_is_reported(void **state)
 
 static void failures_are_counted_and_the_first_kept(void **state)
 {
-    (void)state;
     sweep_options.message_size = 900;
     CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(ALWAYS_WRONG_IF_FAILED));
     assert_int_equal(sweep_result.failures, 2 * SWEEP_CALLS);
@@ -216,7 +203,6 @@ static void same_leak_in_many_runs_has_one_line(void **state)
 {
     static const char *const variants[] = {"schedule = eager", "schedule = lazy", NULL};
 
-    (void)state;
     sweep_options.variants = variants;
     CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(LEAKS_IF_FAILED));
     assert_int_equal(count_of("call 7 of thread 1 ("), 1);
@@ -234,7 +220,6 @@ static int leak_by_this_call_or_that(void *data)
     CUevent event;
     volatile CUresult code = cushim_driver()->DeviceGetCount(&count); /* one call site */
 
-    (void)data;
     if (code == CUDA_SUCCESS)
         code = cushim_driver()->DeviceGetCount(&count);
     if (cushim_driver()->EventCreate(&event, 0) == CUDA_SUCCESS && code == CUDA_SUCCESS)
@@ -244,7 +229,6 @@ static int leak_by_this_call_or_that(void *data)
 
 static void number_of_the_call_is_not_the_call_site(void **state)
 {
-    (void)state;
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     sweep_options.setup = sweep_make_current;
     sweep_options.teardown = sweep_end_current;
@@ -256,7 +240,6 @@ static void number_of_the_call_is_not_the_call_site(void **state)
 
 static void one_more_run_is_reported_as_one(void **state)
 {
-    (void)state;
     sweep_options.functions = "cuMemset*";
     CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(LEAKS_THE_EVENT));
     assert_int_equal(sweep_result.failures, 2);
@@ -266,7 +249,6 @@ static void one_more_run_is_reported_as_one(void **state)
 
 static void what_the_body_says_is_reported_for_each_call(void **state)
 {
-    (void)state;
     CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(ALWAYS_WRONG_IF_FAILED));
     assert_int_equal(sweep_result.failures, 2 * SWEEP_CALLS);
     assert_int_equal(count_of("\n"), SWEEP_CALLS);
@@ -276,7 +258,6 @@ static void what_the_body_says_is_reported_for_each_call(void **state)
 /* A small buffer is filled, and nothing is written beyond it. */
 static void message_of_any_size_is_filled_and_no_more(void **state)
 {
-    (void)state;
     sweep_options.functions = "cuMem*";
     for (size_t size = 1; size < 1000; size += 13) {
         memset(sweep_why, '#', sizeof sweep_why);
@@ -312,7 +293,6 @@ static int poll_in_turns(void *data)
     CUevent events[EVENTS] = {NULL};
     CUresult code = CUDA_SUCCESS;
 
-    (void)data;
     for (unsigned i = 0; i < events_polled && code == CUDA_SUCCESS; i++)
         code = cushim_driver()->EventCreate(&events[i], 0);
     if (code == CUDA_SUCCESS)
@@ -336,14 +316,12 @@ static uint64_t polls_counted(unsigned handles)
 
 static void polls_in_turns_count_twice_for_each_handle(void **state)
 {
-    (void)state;
     assert_int_equal(polls_counted(2), 2 * 2);
     assert_int_equal(polls_counted(DISTINGUISHED), DISTINGUISHED * 2);
 }
 
 static void polls_of_more_handles_than_are_distinguished_all_count(void **state)
 {
-    (void)state;
     assert_int_equal(polls_counted(EVENTS), DISTINGUISHED * 2 + (EVENTS - DISTINGUISHED) * ROUNDS);
 }
 
@@ -365,13 +343,11 @@ static void drop_two_contexts(void *data)
 
 static int set_other(void *data)
 {
-    (void)data;
     return cushim_driver()->CtxSetCurrent(other) != cushim_sweep_injected(NULL);
 }
 
 static void other_context_left_current_is_found(void **state)
 {
-    (void)state;
     sweep_options.setup = make_two_contexts;
     sweep_options.teardown = drop_two_contexts;
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
@@ -388,7 +364,6 @@ static void table_that_cannot_be_installed_is_not_swept(void **state)
     const struct cushim_table *const before = cushim_driver();
     static struct cushim_table empty;
 
-    (void)state;
     empty.size = sizeof empty;
     sweep_options.table = &empty;
     assert_int_equal(sweep_run(poll_in_turns, NULL), CUDA_ERROR_INVALID_VALUE);

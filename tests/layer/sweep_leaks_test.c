@@ -26,7 +26,6 @@ static int capture(void *data)
     CUgraph graph = NULL;
     CUstream stream;
 
-    (void)data;
     if (cushim_driver()->StreamCreate(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
         return 0;
     cushim_mock_state_get(cushim_mock_current(), &before);
@@ -44,7 +43,6 @@ static void capture_that_fails_to_end_leaves_no_graph(void **state)
 {
     CUdeviceptr memory;
 
-    (void)state;
     sweep_options.setup = allocate;
     sweep_assert_passed(sweep_run(capture, &memory));
     assert_int_equal(sweep_result.calls, 5);
@@ -71,7 +69,6 @@ static void missing_wait_and_pending_work_are_found(void **state)
 {
     CUdeviceptr memory;
 
-    (void)state;
     sweep_options.settings = "mode = manual\nraces = report";
     sweep_options.setup = allocate;
     assert_int_equal(sweep_run(write_and_leave, &memory), CUDA_ERROR_ILLEGAL_STATE);
@@ -86,7 +83,6 @@ static int wait_and_give_back(void *data)
 {
     CUstream stream;
 
-    (void)data;
     if (cushim_driver()->StreamCreate(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
         return 0;
     cushim_driver()->MemsetD8Async(*(CUdeviceptr *)data, 1, 4096, stream);
@@ -99,7 +95,6 @@ static void work_is_not_found_pending_whose_wait_has_failed(void **state)
 {
     CUdeviceptr memory;
 
-    (void)state;
     sweep_options.settings = "schedule = lazy";
     sweep_options.setup = allocate;
     assert_int_equal(sweep_run(wait_and_give_back, &memory), CUDA_SUCCESS);
@@ -108,7 +103,6 @@ static void work_is_not_found_pending_whose_wait_has_failed(void **state)
 
 static int destroy_the_mock(void *data)
 {
-    (void)data;
     return cushim_mock_destroy(cushim_mock_current()) != CUDA_SUCCESS;
 }
 
@@ -116,7 +110,6 @@ static int destroy_the_layer(void *data)
 {
     CUcontext context;
 
-    (void)data;
     cushim_driver()->Init(0);
     cushim_driver()->DevicePrimaryCtxRetain(&context, 0);
     cushim_layer_destroy(cushim_layer_current());
@@ -143,7 +136,6 @@ static void body_that_destroys_what_it_runs_on_is_found(void **state)
 {
     static const char printed[] = "the body has destroyed the mock or the layer that it ran on";
 
-    (void)state;
     assert_int_equal(sweep_run(destroy_the_mock, NULL), CUDA_ERROR_ILLEGAL_STATE);
     assert_non_null(strstr(sweep_why, printed));
     assert_int_equal(sweep_run(destroy_the_layer, NULL), CUDA_ERROR_ILLEGAL_STATE);
@@ -157,7 +149,6 @@ static int retain_once_more(void *data)
     CUcontext context;
     CUdeviceptr memory;
 
-    (void)data;
     cushim_driver()->DevicePrimaryCtxRetain(&context, 0);
     if (cushim_driver()->MemAlloc_v2(&memory, 1) != CUDA_SUCCESS)
         return 0;
@@ -168,14 +159,12 @@ static int retain_once_more(void *data)
 
 static void release_twice(void *data)
 {
-    (void)data;
     cushim_driver()->DevicePrimaryCtxRelease_v2(0);
     cushim_driver()->DevicePrimaryCtxRelease_v2(0);
 }
 
 static void reference_on_a_context_is_a_leak(void **state)
 {
-    (void)state;
     sweep_options.functions = "cuMemAlloc_v2";
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     sweep_options.setup = sweep_make_current;
@@ -191,7 +180,6 @@ enum { RELEASES = 4 }; /* of SWEEP_CALLS */
 
 static void releases_are_not_failed_unasked(void **state)
 {
-    (void)state;
     sweep_options.fail_releases = false;
     sweep_assert_passed(sweep_once(IGNORES_RELEASES));
     assert_int_equal(sweep_result.calls, SWEEP_CALLS - RELEASES);
@@ -200,7 +188,6 @@ static void releases_are_not_failed_unasked(void **state)
 
 static void releases_are_failed_on_request(void **state)
 {
-    (void)state;
     sweep_options.fail_releases = true;
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(IGNORES_RELEASES));
@@ -210,7 +197,6 @@ static void releases_are_failed_on_request(void **state)
 
 static void release_that_is_named_is_failed(void **state)
 {
-    (void)state;
     sweep_options.fail_releases = false;
     sweep_options.functions = "cuEventDestroy_v2";
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
@@ -226,7 +212,6 @@ static int go_and_come_back(void *data)
     CUcontext context = NULL;
     CUresult code;
 
-    (void)data;
     cushim_driver()->CtxGetCurrent(&context);
     code = cushim_driver()->CtxSetCurrent(context);
     if (code == CUDA_SUCCESS) {
@@ -238,7 +223,6 @@ static int go_and_come_back(void *data)
 
 static void context_that_is_restored_is_released(void **state)
 {
-    (void)state;
     sweep_options.functions = "cuCtxSet*";
     sweep_options.setup = sweep_make_current;
     sweep_options.teardown = sweep_end_current;
@@ -305,7 +289,6 @@ static unsigned slot_of(const char *function)
 
 static void registry_says_what_is_released_and_what_is_usual(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         if (!cushim__sweep_means_any(cases[i].function, true))
             fail_msg("there is no %s", cases[i].function);
@@ -318,7 +301,6 @@ static void registry_says_what_is_released_and_what_is_usual(void **state)
 
 static void release_is_spared_unless_it_is_named(void **state)
 {
-    (void)state;
     assert_true(cushim__sweep_is_spared(slot_of("cuEventDestroy_v2"), NULL));
     assert_true(cushim__sweep_is_spared(slot_of("cuEventDestroy_v2"), "cuEvent*"));
     assert_false(cushim__sweep_is_spared(slot_of("cuEventDestroy_v2"), "cuEventDestroy_v2"));
@@ -330,7 +312,6 @@ static void release_is_spared_unless_it_is_named(void **state)
 
 static void star_stands_for_any_letters(void **state)
 {
-    (void)state;
     assert_true(cushim__sweep_is_meant(CUSHIM__SLOT(MemAlloc_v2), "cuMem*"));
     assert_true(cushim__sweep_is_meant(CUSHIM__SLOT(MemAlloc_v2), "*"));
     assert_true(cushim__sweep_is_meant(CUSHIM__SLOT(MemAlloc_v2), "*Alloc*"));

@@ -9,7 +9,6 @@
 
 static void body_that_behaves_well_passes(void **state)
 {
-    (void)state;
     sweep_assert_passed(sweep_once(NO_BUG));
     assert_string_equal(sweep_why, "");
     assert_int_equal(sweep_result.calls, SWEEP_CALLS);
@@ -20,7 +19,6 @@ static void body_that_behaves_well_passes(void **state)
 
 static void pattern_says_what_is_failed(void **state)
 {
-    (void)state;
     sweep_options.functions = "cuMem*";
     OK(sweep_once(NO_BUG));
     assert_int_equal(sweep_result.calls, 3);
@@ -29,7 +27,6 @@ static void pattern_says_what_is_failed(void **state)
 
 static void sweep_that_fails_nothing_is_wrong(void **state)
 {
-    (void)state;
     sweep_options.functions = "cuGraph*";
     sweep_assert_found(NO_BUG,
                        "no call of the body failed: it makes none that is meant, or fewer than "
@@ -38,7 +35,6 @@ static void sweep_that_fails_nothing_is_wrong(void **state)
 
 static void one_run_can_be_seen_alone(void **state)
 {
-    (void)state;
     sweep_options.first = sweep_options.last = 5;
     sweep_options.kinds = CUSHIM_SWEEP_FROM_THEN_ON;
     OK(sweep_once(NO_BUG));
@@ -50,7 +46,6 @@ static void each_variant_is_swept_and_named(void **state)
 {
     static const char *const variants[] = {"schedule = lazy", "schedule = random\nseed = 7", NULL};
 
-    (void)state;
     sweep_options.settings = "devices = 2";
     sweep_options.variants = variants;
     OK(sweep_once(NO_BUG));
@@ -73,7 +68,6 @@ static int note_answers(void *data)
 {
     const char *function = "";
 
-    (void)data;
     cushim_driver()->Init(0);
     cushim_sweep_injected(&function);
     if (function)
@@ -85,7 +79,6 @@ static void given_codes_are_answered_each(void **state)
 {
     static const CUresult codes[] = {CUDA_ERROR_NO_DEVICE, CUDA_ERROR_ECC_UNCORRECTABLE};
 
-    (void)state;
     sweep_options.codes = codes;
     sweep_options.code_count = 2;
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
@@ -100,7 +93,6 @@ static int ask_version(void *data)
 {
     int version;
 
-    (void)data;
     return cushim_driver()->Init(0) == CUDA_SUCCESS &&
            cushim_driver()->DriverGetVersion(&version) != CUDA_SUCCESS &&
            cushim_sweep_fail("the version is right");
@@ -108,7 +100,6 @@ static int ask_version(void *data)
 
 static void function_that_only_reads_is_failed_by_its_name_alone(void **state)
 {
-    (void)state;
     assert_int_equal(sweep_run(ask_version, NULL), CUDA_SUCCESS);
     assert_int_equal(sweep_result.calls, 1);
     sweep_options.limit = 2; /* the body makes fewer calls than this */
@@ -125,26 +116,22 @@ static unsigned setups, teardowns;
 
 static int count_setup(void *data)
 {
-    (void)data;
     setups++;
     return cushim_driver()->Init(0) != CUDA_SUCCESS;
 }
 
 static void count_teardown(void *data)
 {
-    (void)data;
     teardowns++;
 }
 
 static int refuse_setup(void *data)
 {
-    (void)data;
     return 3;
 }
 
 static void calls_of_setup_and_teardown_are_not_failed(void **state)
 {
-    (void)state;
     setups = teardowns = 0;
     sweep_options.setup = count_setup;
     sweep_options.teardown = count_teardown;
@@ -178,7 +165,6 @@ static void options_that_cannot_be_are_refused_by_name(void **state)
          "or if they are named without a star\n"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         sweep_options = cases[i].options;
         sweep_options.size = sizeof sweep_options;
@@ -202,7 +188,6 @@ static void mock_or_layer_of_somebody_else_is_not_taken(void **state)
     struct cushim_layer *layer = NULL;
     struct cushim_mock *mock = NULL;
 
-    (void)state;
     OK(cushim_mock_create(NULL, &mock));
     CODE(CUDA_ERROR_ALREADY_ACQUIRED, sweep_once(NO_BUG));
     assert_string_equal(sweep_why,
@@ -221,7 +206,6 @@ static void body_with_threads_is_swept(void **state)
 {
     enum bug bug = NO_BUG;
 
-    (void)state;
     sweep_assert_passed(sweep_run(sweep_two_threads, &bug));
     assert_true(sweep_result.calls > SWEEP_CALLS); /* the number of their polls varies */
 }
@@ -232,7 +216,6 @@ static void table_of_ones_own_is_swept(void **state)
     struct cushim_mock *mock = NULL;
     const struct cushim_table *before = cushim_driver();
 
-    (void)state;
     OK(cushim_mock_create(NULL, &mock));
     sweep_options.table = cushim_mock_table(mock);
     sweep_assert_passed(sweep_once(NO_BUG));
@@ -256,14 +239,12 @@ static void print_run(void *data, const char *run)
 {
     const size_t used = strlen(printed);
 
-    (void)data;
     assert_ptr_equal(run, cushim_sweep_running());
     snprintf(printed + used, sizeof printed - used, "%s\n", run);
 }
 
 static void each_run_is_reported_before_its_call_fails(void **state)
 {
-    (void)state;
     printed[0] = '\0';
     sweep_options.functions = "cuMemAlloc_v2";
     sweep_options.settings = "schedule = lazy";
@@ -280,14 +261,12 @@ static void each_run_is_reported_before_its_call_fails(void **state)
 
 static int note_run(void *data)
 {
-    (void)data;
     snprintf(first, sizeof first, "%s", cushim_sweep_running());
     return cushim_driver()->Init(0) != cushim_sweep_injected(NULL);
 }
 
 static void run_is_named_from_where_it_begins_to_where_it_ends(void **state)
 {
-    (void)state;
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     assert_null(cushim_sweep_running());
     OK(cushim_sweep_run(&sweep_options, note_run, NULL, NULL));
@@ -315,7 +294,6 @@ static void run_that_has_not_ended_is_why_there_is_no_other(void **state)
     const struct cushim_sweep_options once = {.size = sizeof once, .kinds = CUSHIM_SWEEP_ONCE};
     CUresult inner = CUDA_SUCCESS;
 
-    (void)state;
     OK(cushim_sweep_run(&once, sweep_again, &inner, NULL));
     assert_int_equal(inner, CUDA_ERROR_ALREADY_ACQUIRED);
     assert_string_equal(
@@ -329,7 +307,6 @@ static void what_is_not_understood_is_said(void **state)
 {
     enum bug bug = NO_BUG;
 
-    (void)state;
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_sweep_run(&sweep_options, NULL, NULL, NULL));
     assert_string_equal(sweep_why, "body is NULL\n");
     sweep_result.size = 1;

@@ -42,7 +42,6 @@ static void numbers_count_per_type_in_the_order_of_first_sight(void **state)
     CUevent events[2];
     CUstream stream;
 
-    (void)state;
     OK(driver->EventCreate(&events[0], 0));
     OK(driver->StreamCreate(&stream, 0));
     OK(driver->EventCreate(&events[1], 0));
@@ -58,7 +57,6 @@ static void handle_that_came_past_the_layer_has_a_tag_at_first_sight(void **stat
 {
     CUevent event;
 
-    (void)state;
     OK(cushim_layer_wrapped(layer)->EventCreate(&event, 0));
     assert_false(is_known(event));
     OK(driver->EventQuery(event));
@@ -71,7 +69,6 @@ static void destroyed_handle_has_no_tag_and_its_use_shows(void **state)
     CUcontext context;
     CUstream stream;
 
-    (void)state;
     OK(driver->CtxCreate_v2(&context, 0, 0));
     OK(driver->StreamCreate(&stream, 0));
     OK(driver->CtxDestroy_v2(context));
@@ -85,7 +82,6 @@ static void addresses_are_reported_by_allocation_and_offset(void **state)
 {
     CUdeviceptr first, second;
 
-    (void)state;
     OK(driver->MemAlloc_v2(&first, 1000));
     OK(driver->MemAlloc_v2(&second, 10));
     assert_string_equal(tag_of(at(first)), "memory#1");
@@ -107,7 +103,6 @@ static void memory_from_every_function_is_tracked(void **state)
     size_t pitch;
     char own[64];
 
-    (void)state;
     OK(driver->MemAllocPitch_v2(&pitched, &pitch, 100, 3, 4));
     OK(driver->MemAllocManaged(&managed, 16, CU_MEM_ATTACH_GLOBAL));
     OK(driver->MemAllocAsync(&pooled, 16, NULL));
@@ -146,7 +141,6 @@ static void globals_of_a_module_go_with_it(void **state)
     CUmodule module;
     size_t bytes;
 
-    (void)state;
     OK(driver->ModuleLoadData(&module, global_image));
     OK(driver->ModuleGetGlobal_v2(&address, &bytes, module, "table"));
     assert_non_null(strstr(last_line(), "(dptr -> global#1, bytes -> 64, hmod=module#1, "
@@ -160,7 +154,6 @@ static void globals_of_a_module_go_with_it(void **state)
 
 static void values_of_the_driver_have_their_names(void **state)
 {
-    (void)state;
     OK(driver->StreamQuery(NULL));
     assert_non_null(strstr(last_line(), "cuStreamQuery(hStream=NULL)"));
     OK(driver->StreamQuery(CU_STREAM_PER_THREAD));
@@ -179,7 +172,6 @@ static void name_replaces_the_tag(void **state)
     CUdeviceptr address;
     CUevent event;
 
-    (void)state;
     OK(driver->EventCreate(&event, 0));
     OK(driver->MemAlloc_v2(&address, 64));
     OK(cushim_tag_set(layer, event, "upload-done"));
@@ -204,7 +196,6 @@ static void names_that_are_none_are_refused(void **state)
                                         "abcdefghijklmnopqrstuvwxyz012345"};
     CUevent events[2];
 
-    (void)state;
     OK(driver->EventCreate(&events[0], 0));
     OK(driver->EventCreate(&events[1], 0));
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
@@ -228,7 +219,6 @@ static void many_handles_come_and_go(void **state)
 {
     CUevent kept, event;
 
-    (void)state;
     OK(driver->EventCreate(&kept, 0));
     for (unsigned i = 0; i < 2000; i++) {
         OK(driver->EventCreate(&event, 0));
@@ -247,7 +237,6 @@ static void what_a_thing_owns_goes_with_it_however_much(void **state)
     CUgraph graph;
     CUgraphNode node;
 
-    (void)state;
     OK(driver->GraphCreate(&graph, 0));
     for (unsigned i = 0; i < 1000; i++)
         OK(driver->GraphAddEmptyNode(&node, graph, NULL, 0));
@@ -269,7 +258,6 @@ static int setup_recorded(void **state)
 
 static void CUDA_CB drop(void *data)
 {
-    (void)data;
 }
 
 static CUgraph graph_with_nodes(void)
@@ -393,7 +381,6 @@ static void counts_are_the_mocks_for_one_of_everything(void **state)
 {
     struct everything all;
 
-    (void)state;
     testkit_begin(&(struct cushim_test_options){.size = sizeof(struct cushim_test_options)});
     OK(driver->Init(0));
     make_objects(&all);
@@ -415,7 +402,6 @@ static void counts_are_the_mocks_when_a_context_takes_all(void **state)
 {
     struct everything all;
 
-    (void)state;
     testkit_begin(&(struct cushim_test_options){.size = sizeof(struct cushim_test_options)});
     OK(driver->Init(0));
     make_objects(&all);

@@ -13,7 +13,6 @@ static char message[300];
 
 static int setup(void **state)
 {
-    (void)state;
     options = (struct cushim_test_options){
         .size = sizeof options, .message = message, .message_size = sizeof message};
     message[0] = '\0';
@@ -25,7 +24,6 @@ static void context_is_current_and_not_recorded(void **state)
 {
     CUcontext context = NULL;
 
-    (void)state;
     options.context = true;
     testkit_begin(&options);
     assert_int_equal(cushim_recording_count(layer), 0);
@@ -40,7 +38,6 @@ static void what_is_forgotten_in_the_context_is_reported(void **state)
     CUcontext context;
     CUevent event;
 
-    (void)state;
     options.context = true;
     testkit_begin(&options);
     OK(driver->DevicePrimaryCtxRetain(&context, 0));
@@ -56,7 +53,6 @@ static void reference_of_the_programs_own_is_reported(void **state)
 {
     CUcontext context;
 
-    (void)state;
     options.context = true;
     testkit_begin(&options);
     OK(driver->DriverGetVersion(&(int){0}));
@@ -79,7 +75,6 @@ static void assert_refused(CUresult code, const char *why)
 
 static void without_a_device_there_is_no_context(void **state)
 {
-    (void)state;
     options.context = true;
     options.settings = "devices = 0";
     assert_refused(CUDA_ERROR_NO_DEVICE,
@@ -89,7 +84,6 @@ static void without_a_device_there_is_no_context(void **state)
 
 static void on_a_stub_there_is_no_context(void **state)
 {
-    (void)state;
     options.context = true;
     options.settings = "fault = cuInit => return(STUB_LIBRARY)";
     assert_refused(CUDA_ERROR_STUB_LIBRARY,
@@ -99,7 +93,6 @@ static void on_a_stub_there_is_no_context(void **state)
 
 static void context_that_fails_is_reported_with_its_call(void **state)
 {
-    (void)state;
     options.context = true;
     options.settings = "fault = cuDevicePrimaryCtxRetain => out_of_memory";
     assert_refused(CUDA_ERROR_OUT_OF_MEMORY,
@@ -114,7 +107,6 @@ static void second_test_is_refused_in_words(void **state)
 {
     struct cushim_test *test = NULL;
 
-    (void)state;
     testkit_begin(&options);
     assert_refused(CUDA_ERROR_ALREADY_ACQUIRED, exists);
     CODE(CUDA_ERROR_ALREADY_ACQUIRED, cushim_test_begin(NULL, &test));
@@ -127,7 +119,6 @@ static void layer_of_the_programs_own_is_not_taken_from_it(void **state)
 {
     struct cushim_layer *own = NULL;
 
-    (void)state;
     OK(cushim_layer_create(NULL, &own));
     assert_refused(CUDA_ERROR_ALREADY_ACQUIRED, exists);
     assert_ptr_equal(cushim_layer_current(), own);
@@ -140,7 +131,6 @@ static void settings_beside_a_driver_are_refused_in_words(void **state)
     static const char why[] = "on_driver: settings and file are a mock's, and there is none then; "
                               "leave them or .on_driver out";
 
-    (void)state;
     options.on_driver = true;
     options.settings = "devices = 2";
     assert_refused(CUDA_ERROR_INVALID_VALUE, why);
@@ -157,7 +147,6 @@ static void size_that_was_forgotten_is_reported(void **state)
         size_t more;
     } newer = {.known = options, .more = 1};
 
-    (void)state;
     options.size = 0;
     assert_refused(CUDA_ERROR_INVALID_VALUE, why);
     message[0] = '\0';
@@ -175,7 +164,6 @@ static void size_that_was_forgotten_is_reported(void **state)
 
 static void message_of_a_test_that_begins_is_empty(void **state)
 {
-    (void)state;
     memset(message, 'x', 8);
     options.on_driver = true;
     OK(cushim_test_begin(&options, &testkit));
@@ -187,7 +175,6 @@ static void settings_that_cannot_be_meant_are_reported_with_their_line(void **st
 {
     struct cushim_test *test = NULL;
 
-    (void)state;
     options.settings = "mode = fast";
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_test_begin(&options, &test));
     assert_non_null(strstr(message, "settings:1:"));
@@ -196,7 +183,6 @@ static void settings_that_cannot_be_meant_are_reported_with_their_line(void **st
 
 static void test_that_goes_nowhere_is_refused(void **state)
 {
-    (void)state;
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_test_begin(NULL, NULL));
 }
 
@@ -204,7 +190,6 @@ static void file_that_cannot_be_read_is_reported(void **state)
 {
     struct cushim_test *test = NULL;
 
-    (void)state;
     options.file = "no/such/file";
     CODE(CUDA_ERROR_FILE_NOT_FOUND, cushim_test_begin(&options, &test));
     assert_non_null(strstr(message, "no/such/file"));
@@ -215,7 +200,6 @@ static void context_of_a_test_on_a_driver_gives_way_to_the_former(void **state)
     struct cushim_mock *below = NULL;
     CUcontext former = NULL, context = NULL;
 
-    (void)state;
     OK(cushim_mock_create(&(struct cushim_mock_options){.size = sizeof(struct cushim_mock_options),
                                                         .settings = "devices = 2"},
                           &below));
@@ -237,7 +221,6 @@ static void layer_that_the_settings_ask_for_is_the_tests(void **state)
 {
     CUdeviceptr memory = 0;
 
-    (void)state;
     options.context = true;
     options.settings = "fault = cuMemAlloc_v2:nth=1 => out_of_memory";
     testkit_begin(&options);
@@ -253,7 +236,6 @@ static void missing_wait_is_reported(void **state)
     CUdeviceptr memory = 0;
     CUstream streams[2];
 
-    (void)state;
     options.context = true;
     options.settings = "races = report";
     testkit_begin(&options);
@@ -291,7 +273,6 @@ static void options_are_the_initial_state(void **state)
 {
     int count;
 
-    (void)state;
     assert_int_equal(cushim_driver()->Init(0), CUDA_SUCCESS);
     assert_int_equal(cushim_driver()->DeviceGetCount(&count), CUDA_SUCCESS);
     assert_int_equal(count, 2);
@@ -315,7 +296,6 @@ static void test_ends_once(void **state)
 {
     struct cushim_test *ended;
 
-    (void)state;
     testkit_begin(&options);
     ended = testkit;
     OK(cushim_test_end(ended, text, sizeof text));
@@ -329,7 +309,6 @@ static void test_that_ended_leaves_the_one_that_runs_alone(void **state)
 {
     char other[64] = "not a test";
 
-    (void)state;
     testkit_begin(&options);
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_test_end((struct cushim_test *)other, text, sizeof text));
     assert_ptr_equal(cushim_layer_current(), layer);
@@ -339,7 +318,6 @@ static void test_that_ended_leaves_the_one_that_runs_alone(void **state)
 
 static void mock_that_is_destroyed_within_a_test_is_reported(void **state)
 {
-    (void)state;
     testkit_begin(&options);
     OK(cushim_mock_destroy(mock));
     CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
@@ -351,7 +329,6 @@ static void layer_that_is_destroyed_within_a_test_is_reported(void **state)
 {
     const struct cushim_test_options with_context = {.size = sizeof with_context, .context = true};
 
-    (void)state;
     testkit_begin(&with_context);
     cushim_layer_destroy(layer);
     CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
@@ -406,7 +383,6 @@ static void layer_that_ended_is_refused(void **state)
 {
     struct cushim_layer *ended;
 
-    (void)state;
     testkit_begin(&options);
     ended = layer;
     OK(testkit_end());
@@ -418,7 +394,6 @@ static void layer_that_ended_leaves_the_current_one_alone(void **state)
 {
     char other[4096] = "not a layer";
 
-    (void)state;
     testkit_begin(&options);
     OK(cushim_layer_forbid(layer, "cuInit", NULL, 0));
     OK(cushim_fault_add_rules(layer, "cuInit:nth=7 => return(UNKNOWN)", NULL, 0));

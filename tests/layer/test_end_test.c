@@ -34,7 +34,6 @@ static const char *said(void)
 
 static int begin(void **state)
 {
-    (void)state;
     testkit_begin(&manual);
     return 0;
 }
@@ -44,7 +43,6 @@ static void clean_test_ends_without_a_word(void **state)
     CUdeviceptr address;
     CUevent event;
 
-    (void)state;
     testkit_enter();
     OK(driver->EventCreate(&event, 0));
     OK(driver->MemAlloc_v2(&address, 100));
@@ -57,7 +55,6 @@ static void clean_test_ends_without_a_word(void **state)
 
 static void table_is_the_layers_until_the_end(void **state)
 {
-    (void)state;
     assert_ptr_equal(cushim_driver(), cushim_layer_table(layer));
     assert_ptr_equal(cushim_layer_wrapped(layer), cushim_mock_table(mock));
     OK(testkit_end());
@@ -72,7 +69,6 @@ static void leaked_objects_are_reported_by_type(void **state)
     CUevent events[2];
     CUstream stream;
 
-    (void)state;
     testkit_enter();
     OK(driver->EventCreate(&events[0], 0));
     OK(driver->StreamCreate(&stream, 0));
@@ -97,7 +93,6 @@ static void leaked_allocations_are_reported_with_their_bytes(void **state)
     size_t pitch;
     void *host;
 
-    (void)state;
     testkit_enter();
     OK(driver->MemAlloc_v2(&device, 1000));
     OK(driver->MemAllocManaged(&managed, 24, CU_MEM_ATTACH_GLOBAL));
@@ -120,7 +115,6 @@ static void of_many_only_the_first_are_reported(void **state)
 {
     CUevent event;
 
-    (void)state;
     testkit_enter();
     for (unsigned i = 0; i < 20; i++)
         OK(driver->EventCreate(&event, 0));
@@ -140,7 +134,6 @@ static void what_is_destroyed_with_its_context_is_not_leaked(void **state)
     CUstream stream;
     CUevent event;
 
-    (void)state;
     OK(driver->Init(0));
     OK(driver->CtxCreate_v2(&context, 0, 0));
     OK(driver->EventCreate(&event, 0));
@@ -157,7 +150,6 @@ static void primary_context_retained_more_than_released_is_leaked(void **state)
 {
     CUcontext context;
 
-    (void)state;
     OK(driver->Init(0));
     for (unsigned i = 0; i < 3; i++)
         OK(driver->DevicePrimaryCtxRetain(&context, 0));
@@ -172,7 +164,6 @@ static void pinned_reference_is_not_reported_as_the_programs(void **state)
 {
     CUcontext context;
 
-    (void)state;
     OK(driver->Init(0));
     cushim__pins_begin();
     OK(driver->DevicePrimaryCtxRetain(&context, 0));
@@ -188,7 +179,6 @@ static void work_that_is_pending_is_reported(void **state)
 {
     CUevent event;
 
-    (void)state;
     testkit_enter();
     OK(driver->EventCreate(&event, 0));
     OK(driver->EventRecord(event, NULL));
@@ -200,7 +190,6 @@ static void work_that_is_pending_is_reported(void **state)
 
 static void misuses_are_reported(void **state)
 {
-    (void)state;
     OK(driver->Init(0));
     CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventQuery((CUevent)0x1234));
     CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
@@ -213,7 +202,6 @@ static void text_that_does_not_fit_says_so(void **state)
 {
     char small[21];
 
-    (void)state;
     OK(driver->Init(0));
     driver->EventQuery((CUevent)0x1234);
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_test_end(testkit, small, sizeof small));
@@ -232,7 +220,6 @@ static void context_that_was_current_before_is_not_reported(void **state)
     CUcontext before, popped;
     CUevent event;
 
-    (void)state;
     OK(testkit_end());
     OK(cushim_mock_create(NULL, &own));
     OK(cushim_mock_install(own));
@@ -276,7 +263,6 @@ static void call_site_is_that_of_the_call_and_its_callers(void **state)
     char name[2][64];
     const char *printed;
 
-    (void)state;
     testkit_enter();
     leak_event();
     OK(driver->CtxSetCurrent(NULL));
@@ -307,7 +293,6 @@ static void call_site_is_that_of_the_call_and_its_callers(void **state)
 
 static void of_many_misuses_the_first_are_reported_and_the_rest_counted(void **state)
 {
-    (void)state;
     OK(driver->Init(0));
     for (uintptr_t i = 1; i <= 20; i++)
         CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventQuery((CUevent)(0x1000 + i)));
@@ -322,7 +307,6 @@ static void of_many_misuses_the_first_are_reported_and_the_rest_counted(void **s
 
 static void eight_misuses_are_all_reported(void **state)
 {
-    (void)state;
     OK(driver->Init(0));
     for (uintptr_t i = 1; i <= 8; i++)
         CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventQuery((CUevent)(0x1000 + i)));
@@ -336,7 +320,6 @@ static void context_without_a_tag_that_is_left_current_is_reported(void **state)
 {
     CUcontext context;
 
-    (void)state;
     OK(driver->Init(0));
     OK(cushim_layer_wrapped(layer)->CtxCreate_v2(&context, 0, 0));
     CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());

@@ -27,7 +27,6 @@ static void poll(unsigned times)
 
 static void recording_that_nobody_asked_for_may_lose_calls(void **state)
 {
-    (void)state;
     testkit_begin(&plain);
     poll(6000);
     OK(testkit_end());
@@ -36,7 +35,6 @@ static void recording_that_nobody_asked_for_may_lose_calls(void **state)
 
 static void recording_that_was_asked_for_may_not_lose_calls(void **state)
 {
-    (void)state;
     testkit_begin(
         &(struct cushim_test_options){.size = sizeof(struct cushim_test_options), .capacity = 4});
     poll(10);
@@ -50,7 +48,6 @@ static void recording_that_is_read_may_not_have_lost_calls(void **state)
 {
     struct cushim_recorded_call call = {.size = sizeof call};
 
-    (void)state;
     for (int reader = 0; reader < 3; reader++) {
         testkit_begin(&plain);
         OK(cushim_layer_verify(layer, NULL, 0));
@@ -69,7 +66,6 @@ static void recording_that_is_read_may_not_have_lost_calls(void **state)
 
 static void recording_that_was_read_before_it_lost_calls_may_lose_them(void **state)
 {
-    (void)state;
     testkit_begin(&plain);
     poll(10);
     assert_int_equal(cushim_recording_count(layer), 11);
@@ -92,7 +88,6 @@ static void text_that_is_null_is_recorded_as_null(void **state)
 {
     CUfunction function;
 
-    (void)state;
     driver->ModuleGetFunction(&function, NULL, NULL);
     assert_recorded("cuModuleGetFunction(hfunc, hmod=NULL, name=NULL) = CUDA_ERROR_");
 }
@@ -102,14 +97,12 @@ static void struct_that_is_passed_by_value_is_recorded_without_its_bytes(void **
     const CUipcEventHandle handle = {{0}};
     CUevent event;
 
-    (void)state;
     driver->IpcOpenEventHandle(&event, handle);
     assert_recorded("cuIpcOpenEventHandle(phEvent, handle={...}) = CUDA_ERROR_");
 }
 
 static void number_with_a_point_is_recorded_with_as_few_digits_as_distinguish_it(void **state)
 {
-    (void)state;
     driver->TexRefSetMipmapLevelBias(NULL, 1.5f);
     driver->TexRefSetMipmapLevelBias(NULL, 0.1f);
     driver->TexRefSetMipmapLevelBias(NULL, -16777215.0f);
@@ -120,7 +113,6 @@ static void number_with_a_point_is_recorded_with_as_few_digits_as_distinguish_it
 
 static void code_without_a_name_is_recorded_as_its_number(void **state)
 {
-    (void)state;
     OK(cushim_fault_add_rules(layer, "cuStreamQuery => return(9876)", NULL, 0));
     CODE((CUresult)9876, driver->StreamQuery(NULL));
     assert_recorded("cuStreamQuery(hStream=NULL) = 9876 (by a fault)");
@@ -134,7 +126,6 @@ static CUresult CUDAAPI query_after_a_clear(CUstream stream)
 {
     CUcontext context;
 
-    (void)stream;
     cushim_recording_clear(layer);
     OK(driver->CtxGetCurrent(&context));
     return CUDA_ERROR_NOT_READY;
@@ -144,7 +135,6 @@ static void call_that_was_forgotten_does_not_end_another_one(void **state)
 {
     struct cushim_recorded_call call = {.size = sizeof call};
 
-    (void)state;
     cushim_recording_clear(layer);
     cushim_layer_next(layer)->StreamQuery = query_after_a_clear;
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(NULL));
@@ -160,7 +150,6 @@ static unsigned answers;
 
 static void query_in_a_kernel(const struct cushim_mock_launch *launch, void *data)
 {
-    (void)launch;
     *(CUresult *)data = driver->EventQuery(NULL);
     answers++;
 }
@@ -175,7 +164,6 @@ static void call_within_a_kernel_is_not_recorded(void **state)
     CUfunction function;
     CUmodule module;
 
-    (void)state;
     OK(cushim_mock_kernel_register(mock, &kernel));
     OK(driver->ModuleLoadData(&module, image));
     OK(driver->ModuleGetFunction(&function, module, "cushim_test"));
@@ -195,7 +183,6 @@ static void recording_that_was_stopped_records_no_more(void **state)
     struct cushim_layer *alone;
     struct cushim_mock *driver_alone;
 
-    (void)state;
     OK(cushim_mock_create(NULL, &driver_alone));
     OK(cushim_layer_create(
         &(struct cushim_layer_options){.size = sizeof(struct cushim_layer_options),
@@ -231,7 +218,6 @@ static void fault_of_the_options_takes_effect(void **state)
 {
     CUdeviceptr memory = 0;
 
-    (void)state;
     begin_with("cuMemAlloc_v2:nth=2 => return(OUT_OF_MEMORY)");
     testkit_enter();
     OK(driver->MemAlloc_v2(&memory, 16));
@@ -246,7 +232,6 @@ static void answer_of_a_fault_is_reported_and_is_no_error(void **state)
 {
     CUevent event;
 
-    (void)state;
     begin_with("cuEventCreate:nth=1 => return(OUT_OF_MEMORY)\n"
                "cuEventDestroy_v2:nth=1 => return(INVALID_HANDLE)\n"
                "cuEventCreate:nth=1,phase=after => return(OUT_OF_MEMORY)");
@@ -275,7 +260,6 @@ static void object_whose_destroying_failed_keeps_its_tag(void **state)
     char tag[CUSHIM_TAG_SIZE];
     CUevent event;
 
-    (void)state;
     begin_with("cuEventDestroy_v2:nth=1 => return(UNKNOWN)");
     testkit_enter();
     OK(driver->EventCreate(&event, 0));
@@ -291,7 +275,6 @@ static void object_whose_destroying_failed_keeps_its_tag(void **state)
 
 static void fault_that_never_came_is_reported(void **state)
 {
-    (void)state;
     begin_with("cuEventCreate:nth=7 => return(OUT_OF_MEMORY)");
     CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
     assert_string_equal(testkit_text,
@@ -302,7 +285,6 @@ static void fault_of_another_abi_is_reported_which_came(void **state)
 {
     CUdeviceptr memory;
 
-    (void)state;
     begin_with("cuMemAlloc:nth=4 => return(OUT_OF_MEMORY)\n"
                "cuMemFree_v2:nth=3 => return(UNKNOWN)");
     testkit_enter();

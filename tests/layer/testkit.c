@@ -54,7 +54,6 @@ CUresult testkit_end(void)
 
 int testkit_gone(void **state)
 {
-    (void)state;
     assert_null(cushim_mock_current());
     assert_null(cushim_layer_current());
     return 0;
@@ -76,14 +75,12 @@ static void end(void)
 
 int testkit_setup(void **state)
 {
-    (void)state;
     begin("mode = manual");
     return 0;
 }
 
 int testkit_teardown(void **state)
 {
-    (void)state;
     end();
     return 0;
 }
@@ -111,7 +108,6 @@ void testkit_begin_on(const struct cushim_table *table)
 
 int testkit_end_on(void **state)
 {
-    (void)state;
     OK(cushim_test_end(testkit, NULL, 0));
     OK(cushim_table_install(NULL, NULL));
     return 0;

@@ -69,7 +69,6 @@ static void every_effect_fits_its_function(void **state)
 {
     unsigned effects = 0;
 
-    (void)state;
     cushim__decoding_begin(CUSHIM__TRACKER);
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
         const struct cushim__object_effect *effect = cushim__effect_first(slot);
@@ -101,7 +100,6 @@ static void every_function_that_creates_or_destroys_has_an_effect(void **state)
         /* Logical endpoints are reserved numbers of the program, not handles. */
         "cuLogicalEndpointCreate", "cuLogicalEndpointDestroy"};
 
-    (void)state;
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
         bool is_named = false, is_excepted = false;
 
@@ -131,21 +129,17 @@ static CUresult CUDAAPI refuse(void)
 
 static CUresult CUDAAPI destroy_event(CUevent event)
 {
-    (void)event;
     return destroy_answer;
 }
 
 static CUresult CUDAAPI create_context(CUcontext *context, unsigned flags, CUdevice device)
 {
-    (void)flags;
-    (void)device;
     *context = current = (CUcontext)(void *)&objects[2];
     return CUDA_SUCCESS;
 }
 
 static CUresult CUDAAPI destroy_context(CUcontext context)
 {
-    (void)context;
     current = NULL;
     return CUDA_SUCCESS;
 }
@@ -170,8 +164,6 @@ static CUresult CUDAAPI give(void **handle)
 static CUresult CUDAAPI give_global(CUdeviceptr *address, size_t *bytes, CUmodule module,
                                     const char *name)
 {
-    (void)module;
-    (void)name;
     if (address)
         *address = ADDRESS;
     if (bytes)
@@ -181,15 +173,12 @@ static CUresult CUDAAPI give_global(CUdeviceptr *address, size_t *bytes, CUmodul
 
 static CUresult CUDAAPI open_memory(CUdeviceptr *address, CUipcMemHandle handle, unsigned flags)
 {
-    (void)handle;
-    (void)flags;
     *address = ADDRESS;
     return CUDA_SUCCESS;
 }
 
 static int setup(void **state)
 {
-    (void)state;
     fake_table_fill(&fake, refuse);
     FAKE_TABLE_PUT(&fake, EventCreate, give);
     FAKE_TABLE_PUT(&fake, EventDestroy_v2, destroy_event);
@@ -216,7 +205,6 @@ static void value_that_comes_again_without_an_end_is_another_object(void **state
 {
     CUevent event;
 
-    (void)state;
     OK(driver->EventCreate(&event, 0));
     OK(driver->EventCreate(&event, 0));
     assert_string_equal(testkit_tag(event), "event#2");
@@ -228,7 +216,6 @@ static void destroying_that_reports_an_earlier_error_counts_as_release(void **st
 {
     CUevent event;
 
-    (void)state;
     OK(driver->EventCreate(&event, 0));
     destroy_answer = CUDA_ERROR_ILLEGAL_ADDRESS;
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->EventDestroy_v2(event));
@@ -242,7 +229,6 @@ static void destroying_that_is_refused_does_not(void **state)
                                         CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED};
     CUevent event;
 
-    (void)state;
     OK(driver->EventCreate(&event, 0));
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
         destroy_answer = refusals[i];
@@ -259,7 +245,6 @@ static void context_takes_what_was_made_while_it_was_current(void **state)
     CUcontext context;
     CUevent event;
 
-    (void)state;
     OK(driver->CtxCreate_v2(&context, 0, 0));
     OK(driver->EventCreate(&event, 0));
     assert_int_equal(testkit_count().handles, 2);
@@ -279,7 +264,6 @@ static CUresult CUDAAPI destroy_and_create(CUevent event)
 {
     CUevent again;
 
-    (void)event;
     cushim_layer_next(layer)->EventDestroy_v2 = destroy_event;
     return cushim_layer_table(layer)->EventCreate(&again, 0);
 }
@@ -288,7 +272,6 @@ static void value_given_again_while_it_ends_stays_alive(void **state)
 {
     CUevent event;
 
-    (void)state;
     OK(driver->EventCreate(&event, 0));
     cushim_layer_next(layer)->EventDestroy_v2 = destroy_and_create;
     OK(driver->EventDestroy_v2(event));
@@ -316,7 +299,6 @@ static void success_without_a_handle_creates_nothing(void **state)
 {
     CUevent event = (CUevent)&objects[0];
 
-    (void)state;
     given = NULL;
     OK(driver->EventCreate(&event, 0));
     assert_null(event);
@@ -329,7 +311,6 @@ static void values_come_again_in_any_order(void **state)
     static const unsigned orders[][OBJECTS] = {{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 3, 0, 2}};
     unsigned made = 0;
 
-    (void)state;
     for (size_t order = 0; order < sizeof orders / sizeof *orders; order++) {
         CUevent events[OBJECTS];
 
@@ -353,7 +334,6 @@ static void last_that_is_gone_comes_and_goes_before_the_first(void **state)
 {
     CUevent first, last;
 
-    (void)state;
     first = create(0);
     last = create(1);
     OK(driver->EventDestroy_v2(first));
@@ -371,7 +351,6 @@ static void function_shown_by_a_module_after_that_of_another_is_another(void **s
     CUfunction function;
     CUmodule module;
 
-    (void)state;
     for (unsigned i = 1; i <= 2; i++) {
         given = &objects[0];
         OK(driver->ModuleLoadData(&module, testkit_image));
@@ -389,7 +368,6 @@ static void variable_that_is_asked_for_its_size_alone_is_not_tracked(void **stat
     CUmodule module;
     size_t bytes = 0;
 
-    (void)state;
     given = &objects[0];
     OK(driver->ModuleLoadData(&module, testkit_image));
     OK(driver->ModuleGetGlobal_v2(NULL, &bytes, module, "variable"));
@@ -405,7 +383,6 @@ static void memory_opened_twice_is_leaked_until_it_is_closed_twice(void **state)
     const CUipcMemHandle handle = {{0}};
     CUdeviceptr first, second;
 
-    (void)state;
     OK(driver->IpcOpenMemHandle_v2(&first, handle, 0));
     OK(driver->IpcOpenMemHandle_v2(&second, handle, 0));
     assert_int_equal(first, second);
@@ -420,7 +397,6 @@ static void primary_context_that_nobody_retained_can_be_reset_and_released(void 
 {
     CUcontext context;
 
-    (void)state;
     OK(driver->DevicePrimaryCtxReset_v2(0));
     OK(driver->DevicePrimaryCtxRelease_v2(0));
     assert_int_equal(testkit_count().handles, 0);

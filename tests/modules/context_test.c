@@ -23,7 +23,6 @@ static void primary_context_is_retained_and_released(void **state)
     unsigned flags;
     int is_active = 0;
 
-    (void)state;
     OK(cushim_context_retain_primary(1, &one));
     OK(cushim_context_retain_primary(1, &other));
     assert_ptr_equal(handle_of(one), handle_of(other));
@@ -40,7 +39,6 @@ static void driver_without_the_newer_release_is_given_the_older_one(void **state
 {
     struct cushim_context *context;
 
-    (void)state;
     testkit_fault("cuDevicePrimaryCtxRelease_v2 => missing");
     OK(cushim_context_retain_primary(0, &context));
     testkit_forget();
@@ -54,7 +52,6 @@ static void create_leaves_the_current_context_as_it_was(void **state)
                                                    .flags = CU_CTX_SCHED_BLOCKING_SYNC};
     struct cushim_context *context;
 
-    (void)state;
     OK(cushim_context_create(1, &options, &context));
     assert_int_equal(testkit_argument("cuCtxCreate_v2", "flags"), CU_CTX_SCHED_BLOCKING_SYNC);
     assert_int_equal(testkit_argument("cuCtxCreate_v2", "dev"), 1);
@@ -71,7 +68,6 @@ static void unknown_options_are_refused_unless_zero(void **state)
     } options = {.known = {.size = sizeof options}};
     struct cushim_context *context;
 
-    (void)state;
     OK(cushim_context_create(0, &options.known, &context));
     OK(cushim_context_release(context));
     testkit_forget();
@@ -90,7 +86,6 @@ static void wrapped_context_is_never_destroyed(void **state)
 {
     struct cushim_context *context, *current;
 
-    (void)state;
     OK(cushim_context_wrap(testkit.second, &context));
     OK(cushim_context_wrap_current(&current));
     assert_ptr_equal(handle_of(context), testkit.second);
@@ -104,7 +99,6 @@ static void without_a_context_there_is_nothing_to_wrap(void **state)
 {
     struct cushim_context *context = NULL;
 
-    (void)state;
     testkit_enter(NULL);
     CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_context_wrap_current(&context));
     CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_context_wrap(NULL, &context));
@@ -115,7 +109,6 @@ static void last_release_destroys_once(void **state)
 {
     struct cushim_context *context = NULL;
 
-    (void)state;
     OK(cushim_context_create(0, NULL, &context));
     testkit_forget();
     assert_ptr_equal(cushim_context_retain(context), context);
@@ -130,7 +123,6 @@ static void reset_of_a_primary_context_leaves_what_is_released_quietly(void **st
     struct cushim_context *context;
     struct cushim_event *event;
 
-    (void)state;
     OK(cushim_context_retain_primary(0, &context));
     OK(cushim_event_create(context, NULL, &event));
     OK(cushim_driver()->DevicePrimaryCtxReset_v2(0));
@@ -147,7 +139,6 @@ static void device_of_a_created_context_needs_no_driver_call(void **state)
     struct cushim_context *context;
     CUdevice device = -1;
 
-    (void)state;
     OK(cushim_context_create(1, NULL, &context));
     testkit_forget();
     OK(cushim_context_device(context, &device));
@@ -160,7 +151,6 @@ static void device_of_a_wrapped_context_is_asked_for_in_it(void **state)
 {
     CUdevice device = -1;
 
-    (void)state;
     OK(cushim_context_device(testkit.one, &device));
     assert_int_equal(device, 0);
     assert_calls(PUSHED_FIRST("cuCtxGetDevice"));
@@ -168,7 +158,6 @@ static void device_of_a_wrapped_context_is_asked_for_in_it(void **state)
 
 static void synchronize_waits_in_the_context(void **state)
 {
-    (void)state;
     OK(testkit.driver->EventRecord(testkit_foreign_event(0), testkit.stream_handle));
     CODE(CUDA_ERROR_NOT_READY, testkit.driver->StreamQuery(testkit.stream_handle));
     OK(cushim_context_synchronize(testkit.one));
@@ -178,7 +167,6 @@ static void synchronize_waits_in_the_context(void **state)
 
 static void error_of_the_work_comes_before_one_of_putting_back(void **state)
 {
-    (void)state;
     testkit_fault("cuCtxSynchronize => return(LAUNCH_FAILED)");
     testkit_fault("cuCtxPopCurrent_v2:phase=after => return(UNKNOWN)");
     CODE(CUDA_ERROR_LAUNCH_FAILED, cushim_context_synchronize(testkit.one));
@@ -192,7 +180,6 @@ static void scopes_nest(void **state)
 {
     struct cushim_context_scope outer, inner;
 
-    (void)state;
     OK(cushim_context_push(testkit.one, &outer));
     assert_ptr_equal(testkit_current(), testkit.first);
     OK(cushim_context_push(testkit.two, &inner));
@@ -207,7 +194,6 @@ static void context_is_pushed_even_if_it_is_current(void **state)
 {
     struct cushim_context_scope outer, inner;
 
-    (void)state;
     OK(cushim_context_push(testkit.one, &outer));
     OK(cushim_context_push(testkit.one, &inner));
     assert_calls("cuCtxPushCurrent_v2(first) cuCtxPushCurrent_v2(first)");
@@ -220,7 +206,6 @@ static void scope_is_over_after_its_pop(void **state)
 {
     struct cushim_context_scope scope;
 
-    (void)state;
     OK(cushim_context_push(testkit.one, &scope));
     OK(cushim_context_pop(&scope));
     testkit_forget();
@@ -232,7 +217,6 @@ static void scope_that_could_not_begin_is_over(void **state)
 {
     struct cushim_context_scope scope;
 
-    (void)state;
     memset(&scope, 0x5a, sizeof scope);
     testkit_fault("cuCtxPushCurrent_v2:nth=1 => return(UNKNOWN)");
     CODE(CUDA_ERROR_UNKNOWN, cushim_context_push(testkit.one, &scope));
@@ -248,7 +232,6 @@ static void pop_out_of_order_changes_nothing_and_can_be_repeated(void **state)
 {
     struct cushim_context_scope outer, inner;
 
-    (void)state;
     OK(cushim_context_push(testkit.one, &outer));
     OK(cushim_context_push(testkit.two, &inner));
     CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_context_pop(&outer));
@@ -262,7 +245,6 @@ static void pop_from_an_empty_stack_is_no_success(void **state)
 {
     struct cushim_context_scope scope;
 
-    (void)state;
     testkit_enter(NULL);
     OK(cushim_context_push(testkit.one, &scope));
     testkit_enter(NULL);
@@ -273,7 +255,6 @@ static void pop_that_fails_can_be_repeated(void **state)
 {
     struct cushim_context_scope scope;
 
-    (void)state;
     OK(cushim_context_push(testkit.one, &scope));
     testkit_fault("cuCtxPopCurrent_v2:nth=1 => return(UNKNOWN)");
     CODE(CUDA_ERROR_UNKNOWN, cushim_context_pop(&scope));
@@ -284,7 +265,6 @@ static void pop_that_cannot_put_another_context_back_logs_that(void **state)
 {
     struct cushim_context_scope outer, inner;
 
-    (void)state;
     OK(cushim_context_push(testkit.one, &outer));
     OK(cushim_context_push(testkit.two, &inner));
     testkit_fault("cuCtxPushCurrent_v2:nth=1 => return(UNKNOWN)");
@@ -296,7 +276,6 @@ static void pop_that_cannot_put_another_context_back_logs_that(void **state)
 
 static void context_is_made_current_in_the_place_of_another(void **state)
 {
-    (void)state;
     OK(cushim_context_make_current(testkit.one));
     assert_ptr_equal(testkit_current(), testkit.first);
     OK(cushim_context_make_current(testkit.two));

@@ -42,7 +42,6 @@ static void device_is_found_by_its_uuid(void **state)
     CUdevice device = 7;
     CUuuid uuid;
 
-    (void)state;
     OK(cushim_device_uuid(1, &uuid));
     testkit_forget();
     OK(cushim_device_get_by_uuid(&uuid, &device));
@@ -56,7 +55,6 @@ static void driver_without_the_newer_uuid_is_asked_for_the_older_one(void **stat
 {
     CUuuid uuid, older;
 
-    (void)state;
     OK(cushim_device_uuid(1, &uuid));
     testkit_forget();
     testkit_fault("cuDeviceGetUuid_v2 => missing");
@@ -71,7 +69,6 @@ static void priorities_are_asked_for_in_the_primary_context(void **state)
 {
     int least = 99, greatest = 99;
 
-    (void)state;
     OK(cushim_device_stream_priority_range(1, &least, &greatest));
     assert_int_equal(least, 0);
     assert_int_equal(greatest, -5);
@@ -83,7 +80,6 @@ static void support_of_ipc_events_is_an_attribute(void **state)
 {
     bool supported = false;
 
-    (void)state;
     OK(cushim_device_supports_ipc_events(1, &supported));
     assert_true(supported);
     set_attribute(0, IPC_EVENTS, 0);
@@ -100,7 +96,6 @@ static void driver_without_that_attribute_shares_events_of_discrete_devices(void
     } cases[] = {{1, 0, true}, {0, 0, false}, {1, 1, false}, {0, 1, false}};
     bool supported;
 
-    (void)state;
     set_attribute(0, IPC_EVENTS, -1);
     for (size_t i = 0; i < COUNT(cases); i++) {
         set_attribute(1, CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING, cases[i].unified);
@@ -118,7 +113,6 @@ static void number_that_is_no_device_is_the_drivers_to_refuse(void **state)
     bool supported;
     CUuuid uuid;
 
-    (void)state;
     CODE(CUDA_ERROR_INVALID_DEVICE, cushim_device_uuid(-1, &uuid));
     CODE(CUDA_ERROR_INVALID_DEVICE, cushim_device_stream_priority_range(99, &least, &greatest));
     CODE(CUDA_ERROR_INVALID_DEVICE, cushim_device_supports_ipc_events(99, &supported));
@@ -138,7 +132,6 @@ static void uuid_is_written_in_five_groups_after_gpu(void **state)
     CUuuid uuid;
     char text[CUSHIM_UUID_TEXT_SIZE + 1];
 
-    (void)state;
     memcpy(uuid.bytes, uuid_bytes, sizeof uuid_bytes);
     memset(text, '!', sizeof text);
     OK(cushim_uuid_format(&uuid, text));
@@ -156,7 +149,6 @@ static void uuid_is_read_with_and_without_a_prefix_and_in_either_case(void **sta
         "GPU-4D656F1C-7A3B-1D2E-9F80-01234567ABFF",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         CUuuid uuid;
 
@@ -187,7 +179,6 @@ static void text_that_is_no_uuid_is_refused_and_writes_nothing(void **state)
     };
     CUuuid uuid, before;
 
-    (void)state;
     memset(&uuid, 0x5a, sizeof uuid);
     before = uuid;
     for (size_t i = 0; i < COUNT(texts); i++) {

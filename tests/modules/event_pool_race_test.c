@@ -62,7 +62,6 @@ static void old_top_that_is_back_is_not_taken_for_the_same(void **state)
 {
     struct cushim_event *event, *spare, *next;
 
-    (void)state;
     make_pool(4);
     meanwhile = take_three_and_give_the_first_back;
     event = acquire();
@@ -86,7 +85,6 @@ static void event_that_comes_back_as_the_pool_ends_is_destroyed(void **state)
 {
     struct cushim_event *one, *two;
 
-    (void)state;
     make_pool(0);
     one = acquire();
     two = acquire();
@@ -102,7 +100,6 @@ static void event_that_comes_back_behind_a_spare_one_as_the_pool_ends_is_destroy
 {
     struct cushim_event *one, *two, *spare;
 
-    (void)state;
     make_pool(0);
     one = acquire();
     two = acquire();
@@ -126,7 +123,6 @@ static void two_events_that_come_back_at_once_are_both_kept(void **state)
     struct cushim_event *event;
     size_t total, free;
 
-    (void)state;
     make_pool(0);
     taken[0] = acquire();
     event = acquire();
@@ -150,7 +146,6 @@ static void two_threads_that_grow_a_pool_share_one_chunk(void **state)
 {
     struct cushim_event *event;
 
-    (void)state;
     make_pool(0);
     meanwhile = take_one;
     event = acquire();
@@ -169,7 +164,6 @@ static void node_is_used_again_after_a_failure(void **state)
 {
     struct cushim_event *event = NULL;
 
-    (void)state;
     make_pool(0);
     testkit_fault("cuEventCreate:times=3 => return(UNKNOWN)");
     for (int i = 0; i < 3; i++)
@@ -183,7 +177,6 @@ static void pool_with_the_most_nodes_is_out_of_memory(void **state)
 {
     struct cushim_event *event = NULL;
 
-    (void)state;
     make_pool(0);
     atomic_store(&pool->nodes, MOST_NODES);
     CODE(CUDA_ERROR_OUT_OF_MEMORY, cushim_event_pool_acquire(pool, &event));
@@ -195,7 +188,6 @@ static void numbers_and_chunks_agree(void **state)
 {
     unsigned first = 0;
 
-    (void)state;
     for (unsigned chunk = 0; chunk < CHUNKS; chunk++) {
         const unsigned nodes = (unsigned)FIRST_CHUNK << chunk;
 

@@ -37,7 +37,6 @@ static void released_event_comes_back_without_driver_calls(void **state)
     CUevent handle;
     unsigned flags = 99;
 
-    (void)state;
     assert_calls("");
     event = acquire(pool);
     assert_calls(IN_FIRST("cuEventCreate"));
@@ -65,7 +64,6 @@ static void initial_events_are_created_at_once(void **state)
     struct cushim_event *events[3];
     unsigned flags = 99;
 
-    (void)state;
     assert_int_equal(testkit_argument("cuEventCreate", "Flags"), CU_EVENT_DISABLE_TIMING);
     assert_counts(pool, 3, 3);
     testkit_forget();
@@ -89,7 +87,6 @@ static void unknown_options_are_refused_before_any_driver_call(void **state)
     const struct cushim_event_options strange = {.size = 1};
     struct cushim_event_pool *pool = NULL;
 
-    (void)state;
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_event_pool_create(testkit.one, &strange, NULL, &pool));
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_event_pool_create(testkit.one, NULL, &nothing, &pool));
     assert_null(pool);
@@ -100,7 +97,6 @@ static void last_release_of_an_empty_pool_makes_no_driver_call(void **state)
 {
     struct cushim_event_pool *pool = make_pool(NULL, 0);
 
-    (void)state;
     testkit_forget();
     OK(cushim_event_pool_counts(pool, NULL, NULL));
     assert_ptr_equal(cushim_event_pool_retain(pool), pool);
@@ -115,7 +111,6 @@ static void only_the_last_release_brings_an_event_back(void **state)
     struct cushim_event_pool *pool = make_pool(NULL, 0);
     struct cushim_event *event = acquire(pool), *other;
 
-    (void)state;
     cushim_event_retain(event);
     OK(cushim_event_release(event));
     assert_counts(pool, 1, 0);
@@ -132,7 +127,6 @@ static void closed_event_leaves_the_pool(void **state)
     struct cushim_event_pool *pool = make_pool(NULL, 1);
     struct cushim_event *event = acquire(pool), *next;
 
-    (void)state;
     testkit_forget();
     OK(cushim_event_close(event));
     OK(cushim_event_release(event));
@@ -152,7 +146,6 @@ static void events_outlive_their_pool(void **state)
     struct cushim_event *one, *two;
     struct cushim_context *context;
 
-    (void)state;
     OK(cushim_context_create(0, NULL, &context));
     OK(cushim_event_pool_create(context, NULL, NULL, &pool));
     one = acquire(pool);
@@ -177,7 +170,6 @@ static void pool_grows_over_chunks_and_hands_no_event_out_twice(void **state)
     static struct cushim_event *events[500];
     struct cushim_event_pool *pool = make_pool(NULL, 0);
 
-    (void)state;
     for (int round = 0; round < 2; round++) {
         for (size_t i = 0; i < COUNT(events); i++) {
             events[i] = acquire(pool);
@@ -199,7 +191,6 @@ static void failing_create_leaves_the_pool_unchanged(void **state)
     struct cushim_event_pool *pool = make_pool(NULL, 0);
     struct cushim_event *event = NULL;
 
-    (void)state;
     testkit_fault("cuEventCreate:nth=1 => return(UNKNOWN)");
     CODE(CUDA_ERROR_UNKNOWN, cushim_event_pool_acquire(pool, &event));
     assert_null(event);

@@ -71,7 +71,6 @@ static void *give_back_as_the_pool_ends(void *data)
 {
     struct cushim_event *held[HELD];
 
-    (void)data;
     for (size_t i = 0; i < HELD; i++)
         held[i] = take();
     pthread_barrier_wait(&barrier);
@@ -112,7 +111,6 @@ static void no_event_has_two_owners(void **state)
     const size_t before = handles();
     size_t total = 0, free = 99;
 
-    (void)state;
     OK(cushim_event_pool_create(testkit.one, NULL, NULL, &pool));
     start(threads, take_and_give_back);
     join(threads);
@@ -130,7 +128,6 @@ static void no_event_is_lost_when_the_pool_ends_under_it(void **state)
     const size_t before = handles();
     pthread_t threads[THREADS];
 
-    (void)state;
     for (unsigned i = 0; i < ENDS; i++) {
         OK(cushim_event_pool_create(testkit.one, NULL, NULL, &pool));
         assert_int_equal(pthread_barrier_init(&barrier, NULL, THREADS + 1), 0);

@@ -10,7 +10,6 @@ static void create_makes_an_unrecorded_timed_event_in_the_context(void **state)
     struct cushim_event *event = NULL;
     unsigned flags = 99;
 
-    (void)state;
     OK(cushim_event_create(testkit.one, NULL, &event));
     assert_calls(IN_FIRST("cuEventCreate"));
     assert_ptr_equal(cushim_event_context(event), testkit.one);
@@ -44,7 +43,6 @@ static void options_become_the_drivers_flags(void **state)
          0},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct cushim_event *event = testkit_event(&cases[i].options);
         unsigned flags = 99;
@@ -67,7 +65,6 @@ static void unknown_options_are_refused_unless_zero(void **state)
     struct cushim_event_info info = {.size = 1};
     struct cushim_event *event = NULL;
 
-    (void)state;
     OK(cushim_event_create(testkit.one, &longer.known, &event));
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_event_info_get(event, &info));
     OK(cushim_event_release(event));
@@ -89,7 +86,6 @@ static void create_recorded_records_in_the_streams_context(void **state)
 {
     struct cushim_event *event = NULL;
 
-    (void)state;
     OK(cushim_event_create_recorded(testkit.stream, NULL, &event));
     assert_calls(IN_FIRST("cuEventCreate cuEventRecord"));
     assert_true(event_is_recorded(event));
@@ -102,7 +98,6 @@ static void create_recorded_on_a_default_stream_uses_the_current_context(void **
     struct cushim_event *event = NULL;
     CUcontext handle = NULL;
 
-    (void)state;
     OK(cushim_event_create_recorded(cushim_stream_legacy(), NULL, &event));
     assert_calls("cuCtxGetCurrent cuCtxGetCurrent cuEventCreate cuEventRecord");
     OK(cushim_context_handle(cushim_event_context(event), &handle));
@@ -120,7 +115,6 @@ static void create_recorded_asks_the_driver_for_an_unknown_context(void **state)
     struct cushim_stream *stream = testkit_stream(WRAPPED_BARE);
     struct cushim_event *event = NULL;
 
-    (void)state;
     OK(cushim_event_create_recorded(stream, NULL, &event));
     assert_calls("cuStreamGetCtx " IN_FIRST("cuEventCreate cuEventRecord"));
     assert_non_null(cushim_event_context(event));
@@ -135,7 +129,6 @@ static void wrapped_event_is_never_destroyed(void **state)
     const CUevent foreign = testkit_foreign_event(0);
     struct cushim_event *event = NULL;
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         OK(cushim_event_wrap(foreign, testkit.one, NULL, &event));
         assert_ptr_equal(testkit_event_handle(event), foreign);
@@ -151,7 +144,6 @@ static void wrapped_event_knows_what_the_caller_says(void **state)
     struct cushim_event *event = NULL;
     unsigned flags = 99;
 
-    (void)state;
     OK(cushim_event_wrap(foreign, NULL, NULL, &event));
     CODE(CUDA_ERROR_NOT_SUPPORTED, event_flags(event, &flags));
     assert_int_equal(flags, 99);
@@ -170,7 +162,6 @@ static void last_release_destroys_once(void **state)
 {
     struct cushim_event *event = testkit_event(NULL);
 
-    (void)state;
     testkit_forget();
     assert_ptr_equal(cushim_event_retain(event), event);
     OK(cushim_event_release(event));
@@ -184,7 +175,6 @@ static void event_keeps_its_context_alive(void **state)
     struct cushim_context *context;
     struct cushim_event *event;
 
-    (void)state;
     OK(cushim_context_create(0, NULL, &context));
     OK(cushim_event_create(context, NULL, &event));
     OK(cushim_context_release(context));
@@ -201,7 +191,6 @@ static void close_destroys_once_and_the_event_is_refused_from_then_on(void **sta
     CUevent handle;
     float ms;
 
-    (void)state;
     OK(cushim_event_record(event, testkit.stream));
     OK(cushim_event_record(good, testkit.stream));
     testkit_forget();
@@ -232,7 +221,6 @@ static void event_of_a_destroyed_context_ends_quietly(void **state)
     struct cushim_context *wrapped;
     struct cushim_event *event;
 
-    (void)state;
     OK(cushim_context_wrap(testkit.second, &wrapped));
     OK(cushim_event_create(wrapped, NULL, &event));
     OK(testkit.driver->CtxDestroy_v2(testkit.second));
@@ -248,7 +236,6 @@ static void record_remembers_what_the_driver_took(void **state)
 {
     struct cushim_event *event = testkit_event(NULL);
 
-    (void)state;
     testkit_forget();
     testkit_fault("cuEventRecord:nth=1 => return(UNKNOWN)");
     CODE(CUDA_ERROR_UNKNOWN, cushim_event_record(event, testkit.stream));
@@ -266,7 +253,6 @@ static void record_on_a_closed_stream_is_refused(void **state)
 {
     struct cushim_event *event = testkit_event(NULL);
 
-    (void)state;
     OK(cushim_stream_close(testkit.stream));
     testkit_forget();
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_record(event, testkit.stream));
@@ -281,7 +267,6 @@ static void record_on_a_default_stream_acts_in_the_streams_context_or_the_events
     struct cushim_event *event = testkit_event(NULL), *unknown = NULL;
     struct cushim_stream *of_second = NULL;
 
-    (void)state;
     OK(cushim_stream_wrap(CU_STREAM_LEGACY, testkit.two, &of_second));
     OK(cushim_event_wrap(testkit_foreign_event(0), NULL, NULL, &unknown));
     testkit_forget();
@@ -304,7 +289,6 @@ static void record_flags_go_to_the_driver(void **state)
 {
     struct cushim_event *event = testkit_event(NULL);
 
-    (void)state;
     testkit_forget();
     OK(cushim_event_record_with_flags(event, testkit.stream, 0));
     assert_calls("cuEventRecord");
@@ -326,7 +310,6 @@ static void query_has_three_answers(void **state)
 {
     struct cushim_event *event = testkit_event(NULL);
 
-    (void)state;
     OK(cushim_event_query(event));
     testkit_hold(testkit.first, testkit.stream_handle);
     OK(cushim_event_record(event, testkit.stream));
@@ -344,7 +327,6 @@ static void synchronize_waits_for_the_work(void **state)
 {
     struct cushim_event *event = testkit_event(NULL);
 
-    (void)state;
     OK(cushim_event_synchronize(event));
     OK(cushim_event_record(event, testkit.stream));
     CODE(CUDA_ERROR_NOT_READY, cushim_event_query(event));
@@ -357,7 +339,6 @@ static void wait_for_ends_with_the_work(void **state)
 {
     struct cushim_event *event = testkit_event(NULL);
 
-    (void)state;
     OK(cushim_event_record(event, testkit.stream));
     CODE(CUDA_ERROR_NOT_READY, cushim_event_query(event));
     OK(cushim_event_synchronize_for(event, UINT64_MAX));
@@ -369,7 +350,6 @@ static void wait_for_ends_with_the_time(void **state)
 {
     struct cushim_event *event = testkit_event(NULL);
 
-    (void)state;
     testkit_hold(testkit.first, testkit.stream_handle);
     OK(cushim_event_record(event, testkit.stream));
     testkit_forget();

@@ -14,7 +14,6 @@ static void export_acts_in_the_events_context(void **state)
     struct cushim_event *event = testkit_event(&testkit_interprocess);
     CUipcEventHandle handle, none;
 
-    (void)state;
     memset(&handle, 0, sizeof handle);
     memset(&none, 0, sizeof none);
     testkit_forget();
@@ -29,7 +28,6 @@ static void export_of_an_event_without_a_context_acts_in_the_current_one(void **
     struct cushim_event *event = NULL;
     CUipcEventHandle handle;
 
-    (void)state;
     OK(cushim_event_wrap(testkit_foreign_event(6), NULL, NULL, &event));
     testkit_enter(testkit.first);
     OK(cushim_event_export(event, &handle));
@@ -42,7 +40,6 @@ static void imported_event_has_no_timing_and_is_destroyed_by_its_last_release(vo
     struct cushim_event *event = testkit_imported_event();
     unsigned flags = 99;
 
-    (void)state;
     assert_calls(IN_FIRST("cuIpcOpenEventHandle"));
     assert_ptr_equal(cushim_event_context(event), testkit.one);
     assert_true(event_is_imported(event));
@@ -62,7 +59,6 @@ static void import_that_cannot_put_the_context_back_leaves_nothing(void **state)
     struct cushim_event *event = NULL;
     const CUipcEventHandle handle = {{0}};
 
-    (void)state;
     OK(cushim_event_release(testkit_imported_event()));
     testkit_forget();
     testkit_fault("cuCtxPopCurrent_v2:nth=1,phase=after => return(UNKNOWN)");
@@ -197,7 +193,6 @@ static void assert_explained(struct cushim_event *start, struct cushim_event *en
 
 static void every_reason_is_given_for_start_end_and_both(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct cushim_event *good = make(&good_row), *one = make(&rows[i]), *two = make(&rows[i]);
 
@@ -213,7 +208,6 @@ static void every_reason_is_given_for_start_end_and_both(void **state)
 
 static void of_two_faults_that_of_start_is_explained(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         for (size_t j = 0; j < COUNT(rows); j++) {
             struct cushim_event *start = make(&rows[i]), *end = make(&rows[j]);
@@ -235,7 +229,6 @@ static void explaining_does_not_invalidate_a_global_capture(void **state)
     const CUstream stream = new_stream();
     CUgraph graph;
 
-    (void)state;
     OK(testkit.driver->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     OK(testkit.driver->EventRecord(testkit_event_handle(captured), stream));
     cushim_event_explain(good, captured, CUDA_ERROR_CAPTURED_EVENT);
@@ -253,7 +246,6 @@ static void events_of_two_contexts_are_not_taken_for_unrecorded_ones(void **stat
     struct cushim_event *there = NULL, *wrapped = NULL;
     float ms;
 
-    (void)state;
     OK(cushim_event_create_recorded(testkit.other, NULL, &there));
     OK(cushim_event_wrap(testkit_event_handle(there), NULL, NULL, &wrapped));
     CODE(400, cushim_event_elapsed(here, there, &ms));
@@ -271,7 +263,6 @@ static void earlier_error_blames_neither_event(void **state)
     struct cushim_event *one = make(&good_row), *two = make(&good_row);
     float ms;
 
-    (void)state;
     testkit_fault("cuEventElapsedTime_v2:nth=1 => sticky(LAUNCH_FAILED)");
     CODE(CUDA_ERROR_LAUNCH_FAILED, cushim_event_elapsed(one, two, &ms));
     testkit_forget();
@@ -288,7 +279,6 @@ static void fault_that_has_passed_is_explained_as_such(void **state)
     static const CUresult passed[] = {400, 600, 907};
     struct cushim_event *one = make(&good_row), *two = make(&good_row);
 
-    (void)state;
     for (size_t i = 0; i < COUNT(passed); i++)
         assert_non_null(strstr(cushim_event_explain(one, two, passed[i]), "Ask again."));
     assert_non_null(strstr(cushim_event_explain(one, two, CUDA_ERROR_INVALID_VALUE), "was NULL"));
@@ -300,7 +290,6 @@ static void record_past_the_modules_counts(void **state)
 {
     struct cushim_event *start = testkit_event(NULL), *end = testkit_event(&testkit_untimed);
 
-    (void)state;
     record(start, RECORDED);
     assert_false(event_is_recorded(start));
     assert_memory_equal(cushim_event_explain(start, end, 400), "The end event ", 14);
@@ -313,7 +302,6 @@ static void other_codes_get_their_advice(void **state)
     static const CUresult others[] = {3, 4, 34, 36, 201, 303, 709, 803, 999, 12345};
     struct cushim_event *start = testkit_event(NULL), *end = testkit_event(NULL);
 
-    (void)state;
     testkit_forget();
     for (size_t i = 0; i < COUNT(others); i++)
         assert_string_equal(cushim_event_explain(start, end, others[i]),
@@ -332,7 +320,6 @@ static void elapsed_is_in_milliseconds_and_signed(void **state)
     struct cushim_event *start = testkit_event(NULL), *end = testkit_event(NULL);
     float ms = 99;
 
-    (void)state;
     OK(cushim_event_record(start, testkit.stream));
     cushim_mock_drain(testkit.mock);
     cushim_mock_advance(testkit.mock, 2500000);
@@ -355,7 +342,6 @@ static void without_either_function_the_newer_one_is_named(void **state)
     struct cushim_event *event = testkit_event(NULL);
     float ms = 99;
 
-    (void)state;
     OK(cushim_event_record(event, testkit.stream));
     testkit_fault("cuEventElapsedTime* => missing");
     CODE(36, cushim_event_elapsed(event, event, &ms));
@@ -369,7 +355,6 @@ static void table_of_an_older_driver_measures_with_the_older_function(void **sta
     struct cushim_event *event = testkit_event(NULL);
     float ms = 99;
 
-    (void)state;
     OK(cushim_event_record(event, testkit.stream));
     assert_string_equal(cushim__event_elapsed_function(), "cuEventElapsedTime_v2");
     OK(cushim_table_fill(&older, cushim_mock_symbol, testkit.mock, NULL));
@@ -387,7 +372,6 @@ static void loaded_driver_that_is_older_measures_with_the_older_function(void **
     struct cushim_load_options options = {
         .size = sizeof options, .resolver = cushim_mock_symbol, .resolver_data = testkit.mock};
 
-    (void)state;
     OK(cushim_table_install(NULL, NULL));
     assert_string_equal(cushim__event_elapsed_function(), "cuEventElapsedTime_v2");
     OK(cushim_driver_load(&options));

@@ -32,7 +32,6 @@ static void keep(void *data, const char *message)
 
 static int listen(void **state)
 {
-    (void)state;
     count = 0;
     last[0] = '\0';
     cushim_log_set(keep, last);
@@ -41,14 +40,12 @@ static int listen(void **state)
 
 static int be_silent(void **state)
 {
-    (void)state;
     cushim_log_set(NULL, NULL);
     return 0;
 }
 
 static void a_message_reaches_the_function_with_its_data(void **state)
 {
-    (void)state;
     cushim__log("%s and %d", "this", 2);
     assert_int_equal(count, 1);
     assert_string_equal(last, "this and 2");
@@ -56,7 +53,6 @@ static void a_message_reaches_the_function_with_its_data(void **state)
 
 static void nobody_hears_after_null(void **state)
 {
-    (void)state;
     cushim_log_set(NULL, last);
     cushim__log("unheard");
     assert_int_equal(count, 0);
@@ -64,7 +60,6 @@ static void nobody_hears_after_null(void **state)
 
 static void a_long_message_is_cut(void **state)
 {
-    (void)state;
     cushim__log("%0900d", 7);
     assert_int_equal(count, 1);
     assert_in_range(strlen(last), 200, 899);
@@ -72,14 +67,12 @@ static void a_long_message_is_cut(void **state)
 
 static void log_again(void *data, const char *message)
 {
-    (void)data;
     if (count++ < 3)
         cushim__log("%s again", message);
 }
 
 static void a_function_that_causes_messages_does_not_hang(void **state)
 {
-    (void)state;
     cushim_log_set(log_again, NULL);
     cushim__log("once");
     assert_int_equal(count, 4);
@@ -107,13 +100,11 @@ static void hear(const struct turn *turn, bool is_second)
 
 static void hear_first(void *data, const char *message)
 {
-    (void)message;
     hear(data, false);
 }
 
 static void hear_second(void *data, const char *message)
 {
-    (void)message;
     hear(data, true);
 }
 
@@ -128,7 +119,6 @@ static void a_function_is_never_called_with_other_data_or_after_it_was_replaced(
 {
     pthread_t threads[LOGGERS];
 
-    (void)state;
     cushim_log_set(NULL, NULL);
     for (unsigned i = 0; i < LOGGERS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, log_on, NULL), 0);
@@ -156,8 +146,6 @@ static atomic_bool has_entered, may_leave;
 
 static void stay(void *data, const char *message)
 {
-    (void)data;
-    (void)message;
     atomic_store(&has_entered, true);
     while (!atomic_load(&may_leave))
         sched_yield();
@@ -211,7 +199,6 @@ static void child_does_not_wait_for_a_thread_of_its_parent(void **state)
     pthread_t thread;
     pid_t child;
 
-    (void)state;
     cushim_log_set(stay, NULL);
     assert_int_equal(pthread_create(&thread, NULL, log_once, NULL), 0);
     while (!atomic_load(&has_entered))
@@ -230,8 +217,6 @@ static pid_t forked;
 
 static void fork_inside(void *data, const char *message)
 {
-    (void)data;
-    (void)message;
     forked = fork();
     if (forked == 0) {
         alarm(120);
@@ -241,7 +226,6 @@ static void fork_inside(void *data, const char *message)
 
 static void child_forked_inside_the_function_may_replace_it_there(void **state)
 {
-    (void)state;
     cushim_log_set(fork_inside, NULL);
     cushim__log("fork");
     if (forked == 0)
@@ -263,7 +247,6 @@ static void fork_and_be_waited_for(void *data, const char *message)
 {
     pthread_t *thread = data;
 
-    (void)message;
     forked = fork();
     if (forked != 0)
         return;
@@ -280,7 +263,6 @@ static void child_forked_inside_the_function_is_waited_for(void **state)
 {
     pthread_t thread;
 
-    (void)state;
     cushim_log_set(fork_and_be_waited_for, &thread);
     cushim__log("fork");
     if (forked == 0) {
@@ -303,7 +285,6 @@ static void child_forked_inside_the_function_waits_for_its_own_thread_alone(void
 {
     pthread_t thread, other;
 
-    (void)state;
     atomic_store(&has_entered, false);
     atomic_store(&may_leave, false);
     cushim_log_set(stay_or_fork, &thread);

@@ -37,7 +37,6 @@ static CUresult look(void *object)
 
 static int start(void **state)
 {
-    (void)state;
     now_ns = UINT64_MAX - 5; /* the clock may start anywhere and wrap around */
     pause_count = looks = looks_until_done = 0;
     answer = CUDA_SUCCESS;
@@ -46,7 +45,6 @@ static int start(void **state)
 
 static void what_is_done_is_seen_at_the_first_look(void **state)
 {
-    (void)state;
     looks_until_done = 1;
     assert_int_equal(cushim__poll(look, &looks, 5 * MS), CUDA_SUCCESS);
     assert_int_equal(looks, 1);
@@ -55,7 +53,6 @@ static void what_is_done_is_seen_at_the_first_look(void **state)
 
 static void an_error_ends_the_wait_unchanged(void **state)
 {
-    (void)state;
     looks_until_done = 7;
     answer = CUDA_ERROR_ILLEGAL_ADDRESS;
     assert_int_equal(cushim__poll(look, &looks, UINT64_MAX), CUDA_ERROR_ILLEGAL_ADDRESS);
@@ -64,7 +61,6 @@ static void an_error_ends_the_wait_unchanged(void **state)
 
 static void a_timeout_of_0_looks_once(void **state)
 {
-    (void)state;
     assert_int_equal(cushim__poll(look, &looks, 0), CUDA_ERROR_TIMEOUT);
     assert_int_equal(looks, 1);
     assert_int_equal(pause_count, 0);
@@ -97,7 +93,6 @@ static void what_is_done_during_the_last_pause_is_success(void **state)
 
 static void pauses_begin_short_and_double_up_to_a_millisecond(void **state)
 {
-    (void)state;
     looks_until_done = 30;
     assert_int_equal(cushim__poll(look, &looks, UINT64_MAX), CUDA_SUCCESS);
     assert_in_range(looks - pause_count, 2, 8); /* the looks before the first pause */
@@ -109,7 +104,6 @@ static void pauses_begin_short_and_double_up_to_a_millisecond(void **state)
 
 static void without_a_deadline_it_waits_on(void **state)
 {
-    (void)state;
     looks_until_done = 4000;
     assert_int_equal(cushim__poll(look, &looks, UINT64_MAX), CUDA_SUCCESS);
     assert_int_equal(looks, 4000);

@@ -104,7 +104,6 @@ static void handle_that_is_gone_is_let_go_without_an_error(void **state)
     static const CUresult gone[] = {CUDA_ERROR_DEINITIALIZED, CUDA_ERROR_CONTEXT_IS_DESTROYED,
                                     CUDA_ERROR_NOT_INITIALIZED};
 
-    (void)state;
     for (size_t way = 0; way < COUNT(ways); way++) {
         for (size_t i = 0; i < COUNT(gone); i++)
             OK(let_go(way, gone[i]));
@@ -116,7 +115,6 @@ static void any_other_code_is_returned_and_logged(void **state)
 {
     char message[100];
 
-    (void)state;
     for (size_t way = 0; way < COUNT(ways); way++) {
         testkit.log_lines = 0;
         CODE(CUDA_ERROR_ILLEGAL_ADDRESS, let_go(way, CUDA_ERROR_ILLEGAL_ADDRESS));
@@ -132,7 +130,6 @@ static void invalid_context_of_a_destroy_says_that_it_is_gone(void **state)
 {
     struct cushim_context *context = NULL;
 
-    (void)state;
     OK(cushim_context_create(0, NULL, &context));
     testkit_fault("cuCtxDestroy_v2:nth=1,phase=after => return(INVALID_CONTEXT)");
     OK(cushim_context_release(context));
@@ -142,7 +139,6 @@ static void invalid_context_of_a_destroy_says_that_it_is_gone(void **state)
 /* With NULL, these functions do nothing; tests/arguments has what is refused. */
 static void releasing_null_is_no_error(void **state)
 {
-    (void)state;
     OK(cushim_context_release(NULL));
     OK(cushim_stream_release(NULL));
     OK(cushim_event_release(NULL));

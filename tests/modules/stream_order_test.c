@@ -13,7 +13,6 @@ static void wait_event_holds_a_stream_up_until_the_event_is_done(void **state)
     struct cushim_stream *other = testkit_stream(CREATED);
     struct cushim_event *event = testkit_event(NULL);
 
-    (void)state;
     OK(cushim_stream_wait_event(testkit.other, event, 0));
     OK(cushim_stream_query(testkit.other));
     testkit_hold(testkit.first, testkit_handle(other));
@@ -34,7 +33,6 @@ static void wait_event_passes_flags_on(void **state)
     struct cushim_stream *of_context = testkit_stream(DEFAULT_OF_CONTEXT);
     struct cushim_event *event = testkit_event(NULL);
 
-    (void)state;
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_wait_event(testkit.stream, event, 2));
     assert_int_equal(testkit_argument("cuStreamWaitEvent", "Flags"), 2);
     testkit_forget();
@@ -49,7 +47,6 @@ static void closed_and_null_events_are_refused_on_any_stream(void **state)
 {
     struct cushim_event *event = testkit_event(NULL);
 
-    (void)state;
     OK(cushim_event_close(event));
     testkit_enter(NULL); /* the driver would refuse its missing context first */
     for (enum testkit_stream_kind kind = 0; kind < KINDS; kind++) {
@@ -70,7 +67,6 @@ static void closed_and_null_events_are_refused_on_any_stream(void **state)
 
 static void wait_stream_holds_up_until_the_other_is_done(void **state)
 {
-    (void)state;
     for (enum testkit_stream_kind kind = 0; kind < DEFAULT_BARE; kind++) {
         struct cushim_stream *other = testkit_stream(kind);
 
@@ -85,7 +81,6 @@ static void wait_stream_holds_up_until_the_other_is_done(void **state)
 
 static void wait_stream_takes_an_event_without_timing(void **state)
 {
-    (void)state;
     OK(cushim_stream_wait_stream(testkit.other, testkit.stream));
     assert_int_equal(testkit_argument("cuEventCreate", "Flags"), CU_EVENT_DISABLE_TIMING);
     assert_calls(IN_FIRST("cuEventCreate cuEventRecord") " cuStreamWaitEvent cuEventDestroy_v2");
@@ -93,7 +88,6 @@ static void wait_stream_takes_an_event_without_timing(void **state)
 
 static void default_streams_of_the_current_context_can_wait_and_be_waited_for(void **state)
 {
-    (void)state;
     testkit_hold(testkit.current, CU_STREAM_PER_THREAD);
     OK(cushim_stream_wait_stream(testkit.stream, cushim_stream_per_thread()));
     CODE(CUDA_ERROR_NOT_READY, cushim_stream_query(testkit.stream));
@@ -110,7 +104,6 @@ static void wait_stream_refuses_closed_ones_before_any_driver_call(void **state)
 {
     const CUresult refused = CUDA_ERROR_INVALID_HANDLE;
 
-    (void)state;
     OK(cushim_stream_close(testkit.other));
     CODE(refused, cushim_stream_wait_stream(testkit.other, testkit.stream));
     CODE(refused, cushim_stream_wait_stream(testkit.stream, testkit.other));
@@ -119,7 +112,6 @@ static void wait_stream_refuses_closed_ones_before_any_driver_call(void **state)
 
 static void wait_stream_returns_the_first_failure_and_logs_that_of_destroy(void **state)
 {
-    (void)state;
     testkit_fault("cuEventDestroy_v2:phase=after => return(UNKNOWN)");
     CODE(CUDA_ERROR_UNKNOWN, cushim_stream_wait_stream(testkit.other, testkit.stream));
     assert_int_equal(testkit.log_lines, 1);
@@ -141,7 +133,6 @@ static void host_function_is_called_with_its_data(void **state)
 {
     char a[] = "a";
 
-    (void)state;
     testkit_hold(testkit.first, testkit.stream_handle);
     OK(cushim_stream_launch_host_function(testkit.stream, call, a));
     assert_calls("cuLaunchHostFunc");
@@ -154,7 +145,6 @@ static void host_function_of_a_default_stream_is_queued_in_its_context(void **st
 {
     struct cushim_stream *stream = testkit_stream(DEFAULT_OF_CONTEXT);
 
-    (void)state;
     OK(cushim_stream_launch_host_function(stream, call, called));
     assert_calls(IN_FIRST("cuLaunchHostFunc"));
     OK(cushim_stream_release(stream));
@@ -176,7 +166,6 @@ static void wait_stream_forks_and_joins_a_capture(void **state)
     cuuint64_t id = 0, its = 1;
     CUgraph graph = NULL;
 
-    (void)state;
     OK(cushim_driver()->StreamBeginCapture_v2(testkit_handle(origin),
                                               CU_STREAM_CAPTURE_MODE_GLOBAL));
     OK(cushim_stream_wait_stream(fork, origin));

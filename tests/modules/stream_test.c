@@ -10,7 +10,6 @@ static void create_makes_a_non_blocking_stream_in_the_context(void **state)
 {
     struct cushim_stream *stream = NULL;
 
-    (void)state;
     OK(cushim_stream_create(testkit.one, NULL, &stream));
     assert_int_equal(testkit_argument("cuStreamCreateWithPriority", "flags"),
                      CU_STREAM_NON_BLOCKING);
@@ -33,7 +32,6 @@ static void create_follows_its_options(void **state)
         {{.size = sizeof(size_t), .blocking = true, .priority = -2}, CU_STREAM_NON_BLOCKING, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct cushim_stream *stream = NULL;
 
@@ -58,7 +56,6 @@ static void clamped_priority_is_logged_once_for_each_stream(void **state)
         {0, NULL},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const struct cushim_stream_options options = {.size = sizeof options,
                                                       .priority = cases[i].wanted};
@@ -81,7 +78,6 @@ static void stream_whose_priority_cannot_be_asked_is_created(void **state)
     const struct cushim_stream_options options = {.size = sizeof options, .priority = -6};
     struct cushim_stream *stream = NULL;
 
-    (void)state;
     testkit_fault("cuStreamGetPriority => return(UNKNOWN)");
     OK(cushim_stream_create(testkit.one, &options, &stream));
     assert_int_equal(testkit.log_lines, 0);
@@ -97,7 +93,6 @@ static void unknown_options_are_refused_unless_zero(void **state)
     const struct cushim_stream_options nothing = {.size = 0};
     struct cushim_stream *stream = NULL;
 
-    (void)state;
     OK(cushim_stream_create(testkit.one, &longer.known, &stream));
     assert_int_equal((int)testkit_argument("cuStreamCreateWithPriority", "priority"), -2);
     OK(cushim_stream_release(stream));
@@ -115,7 +110,6 @@ static void stream_keeps_its_context_alive(void **state)
     struct cushim_stream *created = NULL, *wrapped = NULL;
     struct cushim_context *context = NULL;
 
-    (void)state;
     OK(cushim_context_create(0, NULL, &context));
     OK(cushim_stream_create(context, NULL, &created));
     OK(cushim_stream_wrap(NULL, context, &wrapped));
@@ -132,7 +126,6 @@ static void release_returns_that_its_context_could_not_be_destroyed(void **state
     struct cushim_context *context = NULL;
     struct cushim_stream *stream = NULL;
 
-    (void)state;
     OK(cushim_context_create(0, NULL, &context));
     OK(cushim_stream_create(context, NULL, &stream));
     OK(cushim_context_release(context));
@@ -144,7 +137,6 @@ static void last_release_destroys_once(void **state)
 {
     struct cushim_stream *stream = testkit_stream(CREATED);
 
-    (void)state;
     testkit_forget();
     assert_ptr_equal(cushim_stream_retain(stream), stream);
     OK(cushim_stream_release(stream));
@@ -159,7 +151,6 @@ static void close_destroys_once_and_keeps_the_object(void **state)
     CUdevice device;
     CUstream handle;
 
-    (void)state;
     testkit_forget();
     OK(cushim_stream_close(stream));
     OK(cushim_stream_close(stream));
@@ -174,7 +165,6 @@ static void close_destroys_once_and_keeps_the_object(void **state)
 
 static void wrapped_streams_are_never_destroyed(void **state)
 {
-    (void)state;
     for (enum testkit_stream_kind kind = WRAPPED; kind < KINDS; kind++) {
         struct cushim_stream *released = testkit_stream(kind), *closed = testkit_stream(kind);
 
@@ -191,7 +181,6 @@ static void constant_default_streams_cannot_be_ended(void **state)
     struct cushim_stream *const streams[] = {cushim_stream_legacy(), cushim_stream_per_thread()};
     const CUstream handles[] = {CU_STREAM_LEGACY, CU_STREAM_PER_THREAD};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(streams); i++) {
         const unsigned references = streams[i]->references;
 
@@ -214,7 +203,6 @@ static void constant_default_streams_cannot_be_ended(void **state)
 
 static void query_has_three_answers(void **state)
 {
-    (void)state;
     for (enum testkit_stream_kind kind = 0; kind < DEFAULT_BARE; kind++) {
         struct cushim_stream *stream = testkit_stream(kind);
 
@@ -233,7 +221,6 @@ static void default_stream_acts_in_its_own_context(void **state)
 {
     static const CUstream handles[] = {NULL, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(handles); i++) {
         struct cushim_stream *stream = NULL;
 
@@ -250,7 +237,6 @@ static void default_stream_without_a_context_acts_in_the_current_one(void **stat
 {
     struct cushim_stream *stream = testkit_stream(DEFAULT_BARE);
 
-    (void)state;
     testkit_hold(testkit.current, CU_STREAM_PER_THREAD);
     CODE(CUDA_ERROR_NOT_READY, cushim_stream_query(stream));
     assert_calls("cuStreamQuery");
@@ -264,7 +250,6 @@ static void query_returns_that_the_context_was_not_put_back(void **state)
 {
     struct cushim_stream *stream = testkit_stream(DEFAULT_OF_CONTEXT);
 
-    (void)state;
     testkit_hold(testkit.first, CU_STREAM_PER_THREAD);
     testkit_fault("cuCtxPopCurrent_v2:phase=after => return(UNKNOWN)");
     CODE(CUDA_ERROR_UNKNOWN, cushim_stream_query(stream));
@@ -279,7 +264,6 @@ static void device_is_found_for_every_kind_of_stream(void **state)
 {
     static const CUdevice devices[KINDS] = {0, 0, 0, 0, 1};
 
-    (void)state;
     for (int old = 0; old <= 1; old++) {
         if (old)
             testkit_fault("cuStreamGetDevice => missing"); /* added by CUDA 12.8 */
@@ -299,7 +283,6 @@ static void device_of_a_stream_without_a_context_is_asked_of_the_driver(void **s
     struct cushim_stream *stream = testkit_stream(WRAPPED_BARE);
     CUdevice device = 9;
 
-    (void)state;
     OK(cushim_stream_device(stream, &device));
     assert_calls("cuStreamGetDevice");
     testkit_fault("cuStreamGetDevice => missing");
@@ -318,7 +301,6 @@ static void synchronize_waits_for_the_work(void **state)
 {
     struct cushim_stream *stream = testkit_stream(WRAPPED);
 
-    (void)state;
     OK(testkit.driver->EventRecord(testkit_foreign_event(0), testkit.stream_handle));
     CODE(CUDA_ERROR_NOT_READY, cushim_stream_query(stream));
     OK(cushim_stream_synchronize(stream));
@@ -330,7 +312,6 @@ static void wait_for_looks_once_without_a_timeout(void **state)
 {
     struct cushim_stream *stream = testkit_stream(CREATED);
 
-    (void)state;
     testkit_forget();
     OK(cushim_stream_synchronize_for(stream, 0));
     testkit_hold(testkit.first, testkit_handle(stream));
@@ -345,7 +326,6 @@ static void wait_for_ends_with_the_work(void **state)
 {
     struct cushim_event *event = testkit_event(NULL);
 
-    (void)state;
     for (enum testkit_stream_kind kind = 0; kind < DEFAULT_BARE; kind++) {
         struct cushim_stream *stream = testkit_stream(kind);
 
@@ -362,7 +342,6 @@ static void wait_for_ends_with_the_first_failure(void **state)
 {
     struct cushim_stream *stream = testkit_stream(DEFAULT_OF_CONTEXT);
 
-    (void)state;
     testkit_hold(testkit.first, CU_STREAM_PER_THREAD);
     testkit_fault("cuStreamQuery:nth=3 => return(LAUNCH_FAILED)");
     CODE(CUDA_ERROR_LAUNCH_FAILED, cushim_stream_synchronize_for(stream, UINT64_MAX));

@@ -106,7 +106,6 @@ static CUresult record(void)
 
 static void CUDAAPI nothing(void *data)
 {
-    (void)data;
 }
 
 static CUresult launch_host_function(void)

@@ -41,7 +41,6 @@ static int setup(void *data)
 
 static void teardown(void *data)
 {
-    (void)data;
     sweep_fixture_destroy();
 }
 
@@ -99,7 +98,6 @@ static void each_function_passes_each_failure_on(void **state)
 
 static void each_function_on_each_kind_of_stream_passes_each_failure_on(void **state)
 {
-    (void)state;
     for (sweep_stream = SWEEP_WRAPPED; sweep_stream < SWEEP_CLOSED; sweep_stream++) {
         for (const struct sweep_row *row = sweep_streams; row->function; row++) {
             if (row->how & SWEEP_ON_STREAM && sweep(row) == 0)
@@ -110,7 +108,6 @@ static void each_function_on_each_kind_of_stream_passes_each_failure_on(void **s
 
 static void closed_and_null_streams_are_refused_before_any_driver_call(void **state)
 {
-    (void)state;
     for (sweep_stream = SWEEP_CLOSED; sweep_stream < SWEEP_STREAMS; sweep_stream++) {
         for (const struct sweep_row *row = sweep_streams; row->function; row++) {
             if (row->how & SWEEP_ON_STREAM && sweep(row) > 0)
@@ -121,7 +118,6 @@ static void closed_and_null_streams_are_refused_before_any_driver_call(void **st
 
 static int restore(void **state)
 {
-    (void)state;
     sweep_stream = SWEEP_CREATED;
     return 0;
 }
@@ -155,7 +151,6 @@ static void each_exported_function_is_swept(void **state)
     char line[200];
     unsigned found = 0;
 
-    (void)state;
     assert_non_null(exports);
     while (fgets(line, sizeof line, exports)) {
         line[strcspn(line, "\t\n")] = '\0';

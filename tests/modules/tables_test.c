@@ -198,7 +198,6 @@ static void what_a_failed_creation_has_made_is_destroyed_by_its_maker(void **sta
     struct cushim_stream *stream = NULL;
     struct cushim_event *event = NULL;
 
-    (void)state;
     OK(cushim_context_retain_primary(0, &context));
     pop_installs = &cushim__mock_table;
     CODE(CUDA_ERROR_UNKNOWN, cushim_context_create(0, NULL, &none));
@@ -216,7 +215,6 @@ static void layer_sees_the_end_of_objects_that_were_made_before_it(void **state)
     const struct cushim_table *const tables[] = {cushim__loaded_driver()->table,
                                                  &cushim__lazy_table};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(tables); i++) {
         const struct objects its = make();
         struct cushim_layer *layer = install_recording(tables[i]);
@@ -236,7 +234,6 @@ static void objects_made_through_a_layer_do_without_it(void **state)
     struct cushim_layer *layer = install_recording(NULL);
     const struct objects its = make();
 
-    (void)state;
     cushim_layer_destroy(layer);
     layer = install_recording(&cushim__mock_table);
     OK(release(&its));
@@ -264,7 +261,6 @@ static unsigned others_share(const struct cushim_table *maker, const struct cush
 /* Also with a table that has one slot less, of which a copy is current. */
 static void table_destroys_what_it_made_or_what_it_is_said_to_wrap_made(void **state)
 {
-    (void)state;
     for (size_t missing = 0; missing <= 1; missing++) {
         struct cushim_table *other = new_other(sizeof *other - missing * sizeof(cushim_function));
 
@@ -291,7 +287,6 @@ static void in_a_forked_child_nothing_is_called_whatever_it_installs(void **stat
         const pid_t child = fork();
         int status = -1;
 
-        (void)state;
         if (child == 0) {
             const bool failed = (installs && cushim_table_install(other, NULL)) || release(&its);
 

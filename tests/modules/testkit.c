@@ -21,7 +21,6 @@ static _Atomic uint32_t *gate; /* page-locked: a held stream waits until it is 1
 
 static void listen(void *data, const char *message)
 {
-    (void)data;
     testkit.log_lines++;
     snprintf(testkit.log_last, sizeof testkit.log_last, "%s", message);
 }
@@ -101,7 +100,6 @@ int testkit_teardown(void **state)
     char text[8192];
     CUresult code;
 
-    (void)state;
     testkit_resume();
     cushim_log_set(NULL, NULL);
     cushim_stream_release(testkit.stream);
@@ -236,7 +234,6 @@ CUevent testkit_foreign_event(unsigned flags)
 
 static CUresult CUDAAPI open_event(CUevent *event, CUipcEventHandle handle)
 {
-    (void)handle;
     return testkit.driver->EventCreate(event, CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS);
 }
 

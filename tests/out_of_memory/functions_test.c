@@ -275,7 +275,6 @@ static void each_public_function_is_called(void **state)
     const unsigned found = look_through_folder(HEADERS);
     const unsigned for_tests = look_through_folder(HEADERS "/testing");
 
-    (void)state;
     print_message("public functions: %u, and %u for tests; calls swept: %u; places: %u; runs: %u\n",
                   found, for_tests, functions, places, runs);
     assert_true(found > 80);

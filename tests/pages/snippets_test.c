@@ -13,7 +13,6 @@ static void memory_is_allocated_through_the_table(void **state)
     CUdeviceptr memory = 0;
     CUresult code = cushim_driver()->MemAlloc_v2(&memory, 1 << 20);
 
-    (void)state;
     assert_int_equal(code, CUDA_SUCCESS);
     assert_int_equal(cushim_driver()->MemFree_v2(memory), CUDA_SUCCESS);
 }
@@ -23,7 +22,6 @@ static void every_code_has_name_meaning_and_advice(void **state)
 {
     const CUresult code = CUDA_ERROR_OUT_OF_MEMORY;
 
-    (void)state;
     fprintf(stderr, "%s: %s.\n%s\n", cushim_error_name(code), cushim_error_string(code),
             cushim_error_advice(code));
     assert_string_equal(cushim_error_name(code), "CUDA_ERROR_OUT_OF_MEMORY");
@@ -36,7 +34,6 @@ static void report_begins_with_the_state(void **state)
 
     cushim_report_text(text, sizeof text);
     fputs(text, stderr);
-    (void)state;
     assert_memory_equal(text, "state ", strlen("state "));
 }
 
@@ -57,7 +54,6 @@ static void elapsed_of_unrecorded_events_is_explained(void **state)
     struct cushim_context *context = NULL;
     struct cushim_event *event = NULL;
 
-    (void)state;
     assert_int_equal(cushim_context_wrap_current(&context), CUDA_SUCCESS);
     assert_int_equal(cushim_event_create(context, NULL, &event), CUDA_SUCCESS);
     explain(event, event);
@@ -85,7 +81,6 @@ static void mock_is_created_and_destroyed(void **state)
 {
     const char *text;
 
-    (void)state;
     {
         struct cushim_mock *mock;
         char why[200];

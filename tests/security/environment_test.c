@@ -77,7 +77,6 @@ static bool was_read(const char *name)
 /* The functions of this test return NULL, so they have replaced the C library's. */
 static void readings_are_counted(void **state)
 {
-    (void)state;
     begin_counting();
     assert_null(getenv("ONE"));
     assert_null(secure_getenv("OTHER"));
@@ -102,7 +101,6 @@ static void mock_in_the_process_reads_but_the_drivers_own_variable(void **state)
     CUdeviceptr memory;
     CUstream stream;
 
-    (void)state;
     begin_counting();
     assert_int_equal(cushim_mock_create(&options, &mock), CUDA_SUCCESS);
     assert_int_equal(count, 0);
@@ -144,7 +142,6 @@ static void load_reads_one_variable_for_itself_and_the_linkers(void **state)
     char text[4096];
     unsigned found = 0;
 
-    (void)state;
     if (is_driver_installed()) {
         print_message("the driver of this machine reads variables of its own\n");
         skip();

@@ -27,7 +27,6 @@ static void handles_of_random_bytes_do_no_harm(void **state)
     CUevent event, found;
     unsigned seed = 1;
 
-    (void)state;
     assert_int_equal(cushim_mock_create(NULL, &mock), CUDA_SUCCESS);
     driver = cushim_mock_table(mock);
     assert_int_equal(driver->Init(0), CUDA_SUCCESS);
@@ -107,7 +106,6 @@ static void part_of_shared_memory_that_is_not_in_it_is_refused(void **state)
     int status, file = segment_seal(segment_write_pages(segment_create()));
     pid_t other = fork();
 
-    (void)state;
     if (other == 0)
         for (;;)
             pause();

@@ -62,7 +62,6 @@ static void parameters_in_any_order_have_room(void **state)
     size_t at, section, size = cubin_make(cubin, 90);
     uint64_t offset;
 
-    (void)state;
     section = cubin_section(cubin, ".nv.info.scale");
     memcpy(&offset, cubin + section + 24, sizeof offset);
     for (at = (size_t)offset; at + 16 <= size; at++) {
@@ -81,7 +80,6 @@ static void attributes_without_bytes_are_not_read(void **state)
     const uint32_t without_bytes = 8;
     const uint64_t far[] = {UINT64_C(1) << 40, UINT64_C(1) << 20};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(names); i++) {
         size_t section;
 
@@ -99,7 +97,6 @@ static void parameters_beyond_all_bounds_are_refused(void **state)
     static const char one[] = ".param .b8 p[1099511627776],";
     static char text[sizeof head + 8 * sizeof one + 64];
 
-    (void)state;
     strcpy(text, head);
     for (int i = 0; i < 8; i++)
         strcat(text, one);
@@ -117,7 +114,6 @@ static void shared_memory_beyond_all_bounds_is_much(void **state)
     char text[512];
     int bytes = 0;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(sizes); i++) {
         snprintf(text, sizeof text,
                  ".version 6.0\n.target sm_50\n.address_size 64\n"
@@ -142,7 +138,6 @@ static int setup(void **state)
     static unsigned char data[PARAMETER_BYTES];
     CUcontext context;
 
-    (void)state;
     for (size_t i = 0; i < PARAMETERS; i++)
         values[i] = data;
     assert_int_equal(cushim_mock_create(&options, &mock), CUDA_SUCCESS);
@@ -155,7 +150,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     assert_int_equal(driver->DevicePrimaryCtxRelease_v2(0), CUDA_SUCCESS);
     assert_int_equal(cushim_mock_destroy(mock), CUDA_SUCCESS);
     return 0;

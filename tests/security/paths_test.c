@@ -84,7 +84,6 @@ static void paths_that_begin_elsewhere_are_refused(void **state)
         "C:\\libcuda.so.1",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(paths); i++)
         try_both(paths[i], CUSHIM_OUTCOME_REFUSED, "the path is not absolute");
     try_both("", CUSHIM_OUTCOME_REFUSED, "empty");
@@ -110,7 +109,6 @@ static void paths_with_origin_lib_or_platform_lead_where_dlopen_leads(void **sta
 {
     static const char *const folders[] = {"$ORIGIN", "${LIB}", "a$LIB", "$LIBRARY", "$PLATFORM"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(folders); i++) {
         const char *path = install(folders[i]);
         void *library = library_open(path);
@@ -131,7 +129,6 @@ static void odd_names_are_taken_as_they_are(void **state)
         "with a blank", "new\nline",  "dollar$",    "$HOME",  "${HOME}",  "~",    "-option",
         "co:lon",       "semi;colon", "\x1b[2Jtty", "%s%n%d", "\xff\xfe", "plain"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(folders); i++)
         try_both(install(folders[i]), CUSHIM_OUTCOME_LOADED, "");
 }
@@ -140,7 +137,6 @@ static void paths_that_are_too_long_are_refused(void **state)
 {
     char path[70000];
 
-    (void)state;
     memset(path, '/', sizeof path);
     for (size_t length = CUSHIM_REPORT_PATH_BYTES; length < sizeof path; length *= 2) {
         path[length] = '\0';

@@ -96,7 +96,6 @@ static CUresult CUDAAPI report_version(int *version)
 
 static cushim_function resolve(const char *symbol, void *data)
 {
-    (void)data;
     if (strcmp(symbol, "cuDriverGetVersion") == 0)
         return (cushim_function)report_version;
     return strcmp(symbol, "cuGetProcAddress_v2") == 0 ? NULL : (cushim_function)answer;
@@ -151,7 +150,6 @@ static void load_works_where_no_table_can_be_sealed_and_the_report_reports(void 
 {
     static const int errors[] = {EPERM, ENOMEM, ENOSYS, EACCES};
 
-    (void)state;
     for (enum route route = 0; route < ROUTE_COUNT; route++) {
         for (size_t i = 0; i < COUNT(errors); i++, tried++) {
             const struct visit visit = {route, {"mprotect", SYS_mprotect, errors[i], true}};
@@ -207,7 +205,6 @@ static void load_ends_whatever_call_is_forbidden(void **state)
     static const int errors[] = {EPERM, ENOSYS, ENOMEM, EINTR};
     unsigned failures = 0;
 
-    (void)state;
     for (enum route route = 0; route < ROUTE_COUNT; route++) {
         for (size_t i = 0; i < COUNT(faults); i++) {
             for (size_t k = 0; k < COUNT(errors); k++, tried++) {
@@ -229,14 +226,12 @@ static void see_the_filter(const void *data)
 {
     const struct fault fault = {"getppid", SYS_getppid, EDOM, false};
 
-    (void)data;
     check(forbid(&fault));
     check(syscall(SYS_getppid) == -1 && errno == EDOM);
 }
 
 static int report(void **state)
 {
-    (void)state;
     fprintf(stderr, "filtered system calls: %u loads tried, 0 crashed, 0 lost\n", tried);
     return 0;
 }

@@ -66,7 +66,6 @@ static void memory_that_is_shared_is_the_users_alone_and_keeps_its_size(void **s
     char *pages = take_pages();
     void *moved = share(pages, &shared);
 
-    (void)state;
     assert_is_private(shared.file);
     cushim__mock_pages_unshare(pages, moved, SEGMENT_PAGE, &shared);
     munmap(pages, SEGMENT_PAGE);
@@ -76,7 +75,6 @@ static void event_that_is_shared_is_the_users_alone_and_keeps_its_size(void **st
 {
     struct mock_shared_event *event;
 
-    (void)state;
     assert_int_equal(cushim__mock_shared_event_create(&event), CUDA_SUCCESS);
     assert_is_private(event->pages.file);
     cushim__mock_shared_event_release(event);
@@ -88,7 +86,6 @@ static void keys_are_not_the_same_twice(void **state)
     char *pages = take_pages(), *more = take_pages();
     void *moved = share(pages, &one), *moved_more = share(more, &other);
 
-    (void)state;
     assert_memory_not_equal(one.key, other.key, sizeof one.key);
     cushim__mock_pages_unshare(pages, moved, SEGMENT_PAGE, &one);
     cushim__mock_pages_unshare(more, moved_more, SEGMENT_PAGE, &other);
@@ -141,7 +138,6 @@ static void segment_as_the_mock_makes_one_is_taken(void **state)
     struct mock_shared_event *event;
     int file = segment_create();
 
-    (void)state;
     segment_write_pages(file);
     segment_seal(file);
     assert_true(pages_are_found(getpid(), file));
@@ -158,7 +154,6 @@ static void segment_as_the_mock_makes_one_is_taken(void **state)
 /* A process that can truncate the file could crash a process that reads it. */
 static void segment_that_can_be_cut_is_refused(void **state)
 {
-    (void)state;
     assert_refused(segment_write_pages(segment_create()));
     assert_refused(segment_write_event(segment_create(), 0));
     assert_refused(segment_write_pages(memfd_create("cushim-test", MFD_CLOEXEC)));
@@ -172,7 +167,6 @@ static void segment_of_another_user_is_refused(void **state)
 {
     int file = segment_write_pages(segment_create());
 
-    (void)state;
     /* The build may run as the user nobody, whose own file would be accepted. */
     if (geteuid() == NOBODY || fchown(file, NOBODY, NOBODY) != 0) {
         close(file);
@@ -188,7 +182,6 @@ static void segment_of_a_wrong_size_or_key_is_refused(void **state)
     struct mock_shared_event *event;
     int file;
 
-    (void)state;
     for (off_t bytes = 0; bytes < 64; bytes++) {
         file = segment_create();
         assert_int_equal(ftruncate(file, bytes), 0);
@@ -217,7 +210,6 @@ static void what_is_no_file_is_not_even_opened(void **state)
     char events[512];
     int pipe;
 
-    (void)state;
     assert_refused(open("/dev/zero", O_RDWR));
     assert_refused(open("/dev/null", O_RDWR));
     assert_refused(open("/", O_RDONLY | O_DIRECTORY));
@@ -236,7 +228,6 @@ static void numbers_that_lead_nowhere_are_refused(void **state)
     static const int numbers[] = {-1, 0x7fffffff, INT32_MIN, 1 << 20};
     struct mock_shared_event *event;
 
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         assert_false(pages_are_found(getpid(), numbers[i]));
         assert_false(pages_are_found(numbers[i], 0));
@@ -252,7 +243,6 @@ static void numbers_of_a_forged_event_do_no_harm(void **state)
     static const uint64_t numbers[] = {UINT64_MAX, UINT64_MAX - 1, INT64_MAX, 1};
     struct mock_shared_event *event;
 
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         const int file = segment_create();
         uint64_t number;
@@ -278,7 +268,6 @@ static void process_that_holds_all_locks_holds_up_no_record(void **state)
     struct mock_shared_event *event;
     uint64_t number;
 
-    (void)state;
     segment_write_event(file, 3);
     segment_seal(file);
     assert_int_equal(fcntl(file, F_OFD_SETLK, &all), 0);

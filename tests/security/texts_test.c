@@ -130,7 +130,6 @@ static int make_files(void **state)
 
 static void settings_in_what_is_no_file_are_refused(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(files); i++)
         assert_refused(create(path_of(files[i].path), NULL), files[i].code, words_of(i));
 }
@@ -139,7 +138,6 @@ static void profile_in_what_is_no_file_is_refused(void **state)
 {
     char text[FOLDER_PATH_BYTES + 32];
 
-    (void)state;
     for (size_t i = 0; i < COUNT(files); i++) {
         snprintf(text, sizeof text, "profile = %s", path_of(files[i].path));
         assert_refused(create(NULL, text), files[i].code, words_of(i));
@@ -152,7 +150,6 @@ static void module_in_what_is_no_file_is_refused(void **state)
     CUcontext context;
     CUmodule module;
 
-    (void)state;
     assert_int_equal(create(NULL, NULL), CUDA_SUCCESS);
     driver = cushim_mock_table(mock);
     assert_int_equal(driver->Init(0), CUDA_SUCCESS);
@@ -188,7 +185,6 @@ static void file_that_grows_has_an_end(void **state)
     pthread_t writer;
     CUresult code = CUDA_SUCCESS;
 
-    (void)state;
     snprintf(path, sizeof path, "%s", folder_write("growing", "schema = 1\n", 11));
     assert_int_equal(pthread_create(&writer, NULL, grow, path), 0);
     while (code == CUDA_SUCCESS) {
@@ -210,7 +206,6 @@ static void write_text(const char *name, const char *text)
 
 static void files_that_lead_to_themselves_are_refused(void **state)
 {
-    (void)state;
     write_text("self.conf", "schema = 1\nprofile = self.conf\n");
     assert_refused(create(folder_path("self.conf"), NULL), CUDA_ERROR_INVALID_VALUE,
                    "self.conf:2:1: there is no key \"profile\"");
@@ -229,7 +224,6 @@ static void profile_that_is_named_often_is_read_once(void **state)
     const size_t lines = 10000, length = sizeof line - 1;
     char *text = malloc(lines * length + 12);
 
-    (void)state;
     write_text("a.profile", "schema = 1\nname = x\ndriver_version = 12.2\nmemory_bytes = 16 MiB\n");
     memcpy(text, "schema = 1\n", 11);
     for (size_t i = 0; i < lines; i++)
@@ -286,7 +280,6 @@ static const struct {
 
 static void long_texts_are_refused_where_they_go_wrong(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         char *text = build(texts[i].start, texts[i].piece, 1000000, texts[i].end);
         const CUresult code = create(NULL, text);

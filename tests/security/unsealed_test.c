@@ -30,7 +30,6 @@ static unsigned tried, lines;
 
 static void keep(void *data, const char *line)
 {
-    (void)data;
     lines++;
     snprintf(logged, sizeof logged, "%s", line);
 }
@@ -128,7 +127,6 @@ static void what_cannot_be_sealed_is_not_shared_and_the_log_says_why(void **stat
 {
     static const int errors[] = {EPERM, EINVAL, EBUSY, ENOSYS};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(errors); i++, tried++)
         assert_true(child_passes(strerror(errors[i]), share_unsealed, &errors[i]));
 }
@@ -136,14 +134,12 @@ static void what_cannot_be_sealed_is_not_shared_and_the_log_says_why(void **stat
 /* Tests the filter itself. */
 static void see_the_filter(const void *data)
 {
-    (void)data;
     check(forbid_seals(EDOM));
     check(fcntl(0, F_ADD_SEALS, 0) == -1 && errno == EDOM);
 }
 
 static int report(void **state)
 {
-    (void)state;
     fprintf(stderr, "refused seals: %u tried, 0 lost, 0 crashed\n", tried);
     return 0;
 }

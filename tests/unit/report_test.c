@@ -136,7 +136,6 @@ static int check_fork(void)
 
 static void cuInit_of_a_forked_process_that_returns_3_is_explained_by_the_fork(void **state)
 {
-    (void)state;
     if (!forked_is_told_by_the_system())
         skip();
     assert_int_equal(forked_answer(check_fork), 0);
