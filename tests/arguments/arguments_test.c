@@ -101,7 +101,7 @@ static void make_call(const void *data)
         child_fail("the call fails with %d, but has called the driver\n", (int)code);
 }
 
-static void null_arguments_are_rejected(void **state)
+TEST_ALONE(null_arguments_are_rejected)
 {
     unsigned failures = 0;
 
@@ -118,10 +118,7 @@ static void null_arguments_are_rejected(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(null_arguments_are_rejected),
-    };
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = run_all_tests(NULL, NULL);
 
     fprintf(stderr, "calls with NULL: %u made, %u of them refused by the header, %s\n", calls,
             refusals, failed ? "some lost" : "0 crashed");

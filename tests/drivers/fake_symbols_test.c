@@ -212,22 +212,22 @@ static void run_for_all(child_body body)
     assert_int_equal(failures, 0);
 }
 
-static void driver_has_the_symbols_of_its_version(void **state)
+TEST_ALONE(driver_has_the_symbols_of_its_version)
 {
     run_for_all(compare_states);
 }
 
-static void slot_of_the_loaded_table_reaches_its_symbol_or_fallback_or_returns_36(void **state)
+TEST_ALONE(slot_of_the_loaded_table_reaches_its_symbol_or_fallback_or_returns_36)
 {
     run_for_all(call_loaded_table);
 }
 
-static void slot_of_a_filled_table_reaches_its_symbol_or_fallback_or_returns_36(void **state)
+TEST_ALONE(slot_of_a_filled_table_reaches_its_symbol_or_fallback_or_returns_36)
 {
     run_for_all(call_filled_table);
 }
 
-static void slot_of_the_lazy_table_reaches_its_symbol(void **state)
+TEST_ALONE(slot_of_the_lazy_table_reaches_its_symbol)
 {
     assert_true(child_passes("lazy-load table", call_lazy_table, &drivers[0]));
 }
@@ -250,7 +250,7 @@ static void call_absent_tables(const void *data)
     check(!cushim__own_table());
 }
 
-static void slot_without_a_driver_returns_303_but_for_the_texts_of_errors(void **state)
+TEST_ALONE(slot_without_a_driver_returns_303_but_for_the_texts_of_errors)
 {
     assert_true(child_passes("absent table", call_absent_tables, NULL));
 }
@@ -271,7 +271,7 @@ static void call_first_without_a_driver(const void *data)
     check_absent(cushim_driver(), *index);
 }
 
-static void slot_that_is_called_first_loads_the_driver(void **state)
+TEST_ALONE(slot_that_is_called_first_loads_the_driver)
 {
     unsigned failures = 0;
 
@@ -301,25 +301,15 @@ static void read_report(const void *data)
                    "missed      cuMemAllocAsync, which this driver lacks (since CUDA 11.2)\n");
 }
 
-static void report_names_what_has_fallen_back_and_what_was_called_and_missing(void **state)
+TEST_ALONE(report_names_what_has_fallen_back_and_what_was_called_and_missing)
 {
     assert_true(child_passes("report", read_report, NULL));
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(driver_has_the_symbols_of_its_version),
-        cmocka_unit_test(slot_of_the_loaded_table_reaches_its_symbol_or_fallback_or_returns_36),
-        cmocka_unit_test(slot_of_a_filled_table_reaches_its_symbol_or_fallback_or_returns_36),
-        cmocka_unit_test(slot_of_the_lazy_table_reaches_its_symbol),
-        cmocka_unit_test(slot_without_a_driver_returns_303_but_for_the_texts_of_errors),
-        cmocka_unit_test(slot_that_is_called_first_loads_the_driver),
-        cmocka_unit_test(report_names_what_has_fallen_back_and_what_was_called_and_missing),
-    };
-
     if (argc != 2)
         return EXIT_FAILURE;
     fake_folder = argv[1];
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

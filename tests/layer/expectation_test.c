@@ -68,7 +68,9 @@ static bool is_even(void *data, uint64_t value)
     return value % 2 == 0;
 }
 
-static void expectation_without_counts_is_met_by_one_call(void **state)
+#define TEST(name) TEST_IN(name, setup, teardown)
+
+TEST(expectation_without_counts_is_met_by_one_call)
 {
     EXPECT(.function = "cuEventQuery");
     assert_said("expected exactly once: cuEventQuery(hEvent); it came 0 times\n");
@@ -80,7 +82,7 @@ static void expectation_without_counts_is_met_by_one_call(void **state)
                 "CUDA_SUCCESS\n");
 }
 
-static void counts_are_held_at_both_ends(void **state)
+TEST(counts_are_held_at_both_ends)
 {
     EXPECT(.function = "cuEventQuery", .minimum = 1, .maximum = 2);
     EXPECT(.function = "cuStreamQuery", .maximum = 1);
@@ -104,7 +106,7 @@ static void counts_are_held_at_both_ends(void **state)
                 "expected at least 2 times: cuCtxGetCurrent(pctx); it came once\n");
 }
 
-static void calls_that_come_near_are_reported_with_what_differs(void **state)
+TEST(calls_that_come_near_are_reported_with_what_differs)
 {
     EXPECT(.function = "cuEventRecord",
            .arguments = {cushim_match_handle(first), cushim_match_tag("stream#1")});
@@ -123,7 +125,7 @@ static void calls_that_come_near_are_reported_with_what_differs(void **state)
     OK(cushim_mock_drain(mock));
 }
 
-static void every_matcher_matches_what_it_says(void **state)
+TEST(every_matcher_matches_what_it_says)
 {
     CUdeviceptr address;
     CUfunction function;
@@ -167,7 +169,7 @@ static void every_matcher_matches_what_it_says(void **state)
     OK(driver->ModuleUnload(module));
 }
 
-static void range_of_a_signed_parameter_is_signed(void **state)
+TEST(range_of_a_signed_parameter_is_signed)
 {
     CUstream other;
 
@@ -178,7 +180,7 @@ static void range_of_a_signed_parameter_is_signed(void **state)
     assert_verified();
 }
 
-static void written_handle_is_matched_by_tag(void **state)
+TEST(written_handle_is_matched_by_tag)
 {
     CUevent event;
 
@@ -188,7 +190,7 @@ static void written_handle_is_matched_by_tag(void **state)
     assert_verified();
 }
 
-static void code_that_differs_is_reported(void **state)
+TEST(code_that_differs_is_reported)
 {
     EXPECT(.function = "cuEventQuery", .match_code = true, .code = CUDA_ERROR_NOT_READY);
     OK(driver->EventQuery(first));
@@ -201,7 +203,7 @@ static void code_that_differs_is_reported(void **state)
     assert_verified();
 }
 
-static void call_counts_for_the_first_that_is_not_full(void **state)
+TEST(call_counts_for_the_first_that_is_not_full)
 {
     EXPECT(.function = "cuEventQuery", .arguments = {cushim_match_handle(first)});
     EXPECT(.function = "cuEvent*", .maximum = 1);
@@ -214,7 +216,7 @@ static void call_counts_for_the_first_that_is_not_full(void **state)
                 "CUDA_SUCCESS\n");
 }
 
-static void order_is_kept_by_those_that_are_in_order(void **state)
+TEST(order_is_kept_by_those_that_are_in_order)
 {
     EXPECT(.function = "cuEventRecord", .in_order = true);
     EXPECT(.function = "cuStreamGetFlags", .maximum = 5);
@@ -228,7 +230,7 @@ static void order_is_kept_by_those_that_are_in_order(void **state)
     assert_verified();
 }
 
-static void call_that_comes_too_early_or_too_late_is_reported(void **state)
+TEST(call_that_comes_too_early_or_too_late_is_reported)
 {
     EXPECT(.function = "cuEventRecord", .arguments = {cushim_match_handle(first)},
            .in_order = true);
@@ -248,7 +250,7 @@ static void call_that_comes_too_early_or_too_late_is_reported(void **state)
                 "CUDA_ERROR_NOT_READY\n");
 }
 
-static void forbidden_function_is_reported_unless_it_is_expected(void **state)
+TEST(forbidden_function_is_reported_unless_it_is_expected)
 {
     char why[200];
 
@@ -264,7 +266,7 @@ static void forbidden_function_is_reported_unless_it_is_expected(void **state)
                 "CUDA_SUCCESS\n");
 }
 
-static void errors_that_no_scope_expects_are_reported(void **state)
+TEST(errors_that_no_scope_expects_are_reported)
 {
     CODE(CUDA_ERROR_INVALID_VALUE, driver->EventCreate(NULL, 0));
     OK(cushim_layer_forbid_errors(layer, true));
@@ -284,7 +286,7 @@ static void errors_that_no_scope_expects_are_reported(void **state)
     assert_non_null(strstr(said, "and 2 more errors\n"));
 }
 
-static void scope_without_its_error_is_reported(void **state)
+TEST(scope_without_its_error_is_reported)
 {
     OK(cushim_layer_expect_errors_begin(layer, CUDA_SUCCESS));
     OK(cushim_layer_expect_errors_begin(layer, CUDA_ERROR_NOT_FOUND));
@@ -309,7 +311,7 @@ static void scope_without_its_error_is_reported(void **state)
  * A layer alone watches the expected functions, and those that create and destroy objects, because
  * tags need them.
  */
-static void expectations_need_no_recording(void **state)
+TEST_ALONE(expectations_need_no_recording)
 {
     struct cushim_mock *own;
     CUcontext context;
@@ -338,7 +340,7 @@ static void expectations_need_no_recording(void **state)
  * long to print.
  */
 
-static void matchers_are_reported_as_they_were_written(void **state)
+TEST(matchers_are_reported_as_they_were_written)
 {
     EXPECT(.function = "cuModuleGetFunction",
            .arguments = {{.kind = CUSHIM_MATCH_NOT_NULL}, [2] = cushim_match_text("one\ntwo")});
@@ -351,13 +353,13 @@ static void matchers_are_reported_as_they_were_written(void **state)
                 "times\n");
 }
 
-static void code_without_a_name_is_reported_by_its_number(void **state)
+TEST(code_without_a_name_is_reported_by_its_number)
 {
     EXPECT(.function = "cuEventQuery", .match_code = true, .code = (CUresult)12345);
     assert_said("expected exactly once: cuEventQuery(hEvent) = 12345; it came 0 times\n");
 }
 
-static void of_calls_that_come_too_early_the_first_is_reported(void **state)
+TEST(of_calls_that_come_too_early_the_first_is_reported)
 {
     EXPECT(.function = "cuEventQuery", .in_order = true);
     EXPECT(.function = "cuStreamQuery", .minimum = 2, .in_order = true);
@@ -368,7 +370,7 @@ static void of_calls_that_come_too_early_the_first_is_reported(void **state)
                 "  it is call 7 of thread 1: cuStreamQuery(hStream=stream#1) = CUDA_SUCCESS\n");
 }
 
-static void call_too_long_to_be_reported_whole_ends_in_dots(void **state)
+TEST(call_too_long_to_be_reported_whole_ends_in_dots)
 {
     const unsigned most = 4294967295u;
     const char *printed, *end;
@@ -399,7 +401,7 @@ static void allocate(unsigned times)
     }
 }
 
-static void expectation_of_a_plain_name_takes_what_cuda_h_means_by_it(void **state)
+TEST(expectation_of_a_plain_name_takes_what_cuda_h_means_by_it)
 {
     CUstream own;
 
@@ -420,7 +422,7 @@ static void expectation_of_a_plain_name_takes_what_cuda_h_means_by_it(void **sta
     assert_said("expected exactly once: cuMemAlloc(dptr, bytesize); it came 0 times\n");
 }
 
-static void expectation_of_another_abi_is_reported_which_came(void **state)
+TEST(expectation_of_another_abi_is_reported_which_came)
 {
     EXPECT(.function = "cuEventElapsedTime_v2");
     assert_said("expected exactly once: cuEventElapsedTime_v2(pMilliseconds, hStart, hEnd); it "
@@ -431,7 +433,7 @@ static void expectation_of_another_abi_is_reported_which_came(void **state)
                 "  cuEventElapsedTime, another ABI of it, came once\n");
 }
 
-static void expectation_that_came_says_nothing_of_other_abis(void **state)
+TEST(expectation_that_came_says_nothing_of_other_abis)
 {
     EXPECT(.function = "cuMemAlloc_v2");
     driver->MemAlloc(NULL, 16);
@@ -442,7 +444,7 @@ static void expectation_that_came_says_nothing_of_other_abis(void **state)
     assert_verified();
 }
 
-static void call_that_is_expected_is_none_of_what_is_forbidden(void **state)
+TEST(call_that_is_expected_is_none_of_what_is_forbidden)
 {
     OK(cushim_layer_forbid(layer, "cuMemAlloc", NULL, 0));
     EXPECT(.function = "cuMemAlloc_v2");
@@ -450,7 +452,7 @@ static void call_that_is_expected_is_none_of_what_is_forbidden(void **state)
     assert_verified();
 }
 
-static void plain_name_forbids_each_abi_and_another_name_one(void **state)
+TEST(plain_name_forbids_each_abi_and_another_name_one)
 {
     CUdeviceptr memory;
 
@@ -469,7 +471,7 @@ static void plain_name_forbids_each_abi_and_another_name_one(void **state)
 
 /* Expectations that are refused, and failing verdicts. */
 
-static void expectation_that_makes_no_sense_is_refused(void **state)
+TEST(expectation_that_makes_no_sense_is_refused)
 {
     static const struct {
         struct cushim_expectation what;
@@ -523,7 +525,7 @@ static void expectation_that_makes_no_sense_is_refused(void **state)
     assert_verified();
 }
 
-static void what_is_missing_is_refused(void **state)
+TEST(what_is_missing_is_refused)
 {
     const struct cushim_expectation what = {.size = 3, .function = "cuInit"};
 
@@ -531,7 +533,7 @@ static void what_is_missing_is_refused(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_layer_expect(layer, NULL, NULL, 0));
 }
 
-static void verdict_that_does_not_fit_says_so(void **state)
+TEST(verdict_that_does_not_fit_says_so)
 {
     char small[20];
 
@@ -543,35 +545,5 @@ static void verdict_that_does_not_fit_says_so(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(expectation_without_counts_is_met_by_one_call),
-        TEST(counts_are_held_at_both_ends),
-        TEST(calls_that_come_near_are_reported_with_what_differs),
-        TEST(every_matcher_matches_what_it_says),
-        TEST(range_of_a_signed_parameter_is_signed),
-        TEST(written_handle_is_matched_by_tag),
-        TEST(code_that_differs_is_reported),
-        TEST(call_counts_for_the_first_that_is_not_full),
-        TEST(order_is_kept_by_those_that_are_in_order),
-        TEST(call_that_comes_too_early_or_too_late_is_reported),
-        TEST(forbidden_function_is_reported_unless_it_is_expected),
-        TEST(errors_that_no_scope_expects_are_reported),
-        TEST(scope_without_its_error_is_reported),
-        cmocka_unit_test(expectations_need_no_recording),
-        TEST(matchers_are_reported_as_they_were_written),
-        TEST(code_without_a_name_is_reported_by_its_number),
-        TEST(of_calls_that_come_too_early_the_first_is_reported),
-        TEST(call_too_long_to_be_reported_whole_ends_in_dots),
-        TEST(expectation_of_another_abi_is_reported_which_came),
-        TEST(expectation_of_a_plain_name_takes_what_cuda_h_means_by_it),
-        TEST(expectation_that_came_says_nothing_of_other_abis),
-        TEST(plain_name_forbids_each_abi_and_another_name_one),
-        TEST(call_that_is_expected_is_none_of_what_is_forbidden),
-        TEST(expectation_that_makes_no_sense_is_refused),
-        TEST(what_is_missing_is_refused),
-        TEST(verdict_that_does_not_fit_says_so),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

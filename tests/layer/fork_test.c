@@ -53,7 +53,7 @@ static bool child_uses(struct cushim_layer *used)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-static void layer_that_another_thread_holds_is_free_in_the_child(void **state)
+TEST_IN(layer_that_another_thread_holds_is_free_in_the_child, testkit_setup, testkit_teardown)
 {
     pthread_t thread;
     bool is_used;
@@ -68,7 +68,7 @@ static void layer_that_another_thread_holds_is_free_in_the_child(void **state)
     assert_true(cushim_recording_count(layer) > 0); /* the child has its own recording */
 }
 
-static void layer_without_a_mock_is_used_in_the_child(void **state)
+TEST_ALONE(layer_without_a_mock_is_used_in_the_child)
 {
     static const struct cushim_table *before;
     struct cushim_layer *alone;
@@ -86,11 +86,5 @@ static void layer_without_a_mock_is_used_in_the_child(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(layer_that_another_thread_holds_is_free_in_the_child,
-                                        testkit_setup, testkit_teardown),
-        cmocka_unit_test(layer_without_a_mock_is_used_in_the_child),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -73,7 +73,9 @@ static void assert_golden(const char *got)
     assert_string_equal(got, want);
 }
 
-static void text_of_a_program_is_the_one_in_the_tree(void **state)
+#define TEST(name) TEST_IN(name, testkit_setup, testkit_teardown)
+
+TEST(text_of_a_program_is_the_one_in_the_tree)
 {
     cushim_recording_clear(layer);
     program();
@@ -81,7 +83,7 @@ static void text_of_a_program_is_the_one_in_the_tree(void **state)
 }
 
 /* The text must not depend on addresses or earlier calls. */
-static void text_is_the_same_wherever_memory_lies(void **state)
+TEST(text_is_the_same_wherever_memory_lies)
 {
     void *blocks[64];
     CUdeviceptr others[16];
@@ -130,7 +132,7 @@ static void auto_program(void)
     OK(driver->StreamDestroy_v2(stream));
 }
 
-static void text_is_the_same_in_every_run_on_every_schedule(void **state)
+TEST(text_is_the_same_in_every_run_on_every_schedule)
 {
     static const char *const settings[] = {
         "mode = auto\nschedule = fifo", "mode = auto\nschedule = lazy",
@@ -154,7 +156,7 @@ static void text_is_the_same_in_every_run_on_every_schedule(void **state)
     }
 }
 
-static void call_is_read_with_its_arguments(void **state)
+TEST(call_is_read_with_its_arguments)
 {
     struct cushim_recorded_call read;
     CUevent event;
@@ -189,7 +191,7 @@ static void call_is_read_with_its_arguments(void **state)
     assert_string_equal(testkit_call(2).arguments[0].tag, "event#1");
 }
 
-static void reading_what_is_not_there_is_refused(void **state)
+TEST(reading_what_is_not_there_is_refused)
 {
     struct cushim_recorded_call read = {.size = sizeof read, .number = 77};
 
@@ -201,7 +203,7 @@ static void reading_what_is_not_there_is_refused(void **state)
     assert_int_equal(read.number, 77);
 }
 
-static void what_is_not_recorded_is_not_there(void **state)
+TEST(what_is_not_recorded_is_not_there)
 {
     int count;
 
@@ -217,7 +219,7 @@ static void what_is_not_recorded_is_not_there(void **state)
     assert_int_equal(testkit_call(0).number, 1);
 }
 
-static void full_recording_keeps_the_last_calls_and_says_so(void **state)
+TEST(full_recording_keeps_the_last_calls_and_says_so)
 {
     char verdict[200];
     CUevent event;
@@ -248,7 +250,7 @@ static void full_recording_keeps_the_last_calls_and_says_so(void **state)
     OK(cushim_layer_verify(layer, verdict, sizeof verdict));
 }
 
-static void text_is_cut_to_its_buffer(void **state)
+TEST(text_is_cut_to_its_buffer)
 {
     char small[10] = "untouched";
     size_t length;
@@ -270,7 +272,7 @@ static void *synchronise(void *stream)
     return (void *)(uintptr_t)driver->StreamSynchronize(stream);
 }
 
-static void call_under_way_has_not_returned(void **state)
+TEST(call_under_way_has_not_returned)
 {
     struct cushim__thread runner;
     CUstream stream;
@@ -319,7 +321,7 @@ static void *with_context(void *context)
     return NULL;
 }
 
-static void eight_threads_record_at_once(void **state)
+TEST(eight_threads_record_at_once)
 {
     struct cushim__thread runners[THREADS];
     unsigned created = 0, of_thread[THREADS + 2] = {0};
@@ -350,19 +352,5 @@ static void eight_threads_record_at_once(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, testkit_setup, testkit_teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(text_of_a_program_is_the_one_in_the_tree),
-        TEST(text_is_the_same_wherever_memory_lies),
-        TEST(text_is_the_same_in_every_run_on_every_schedule),
-        TEST(call_is_read_with_its_arguments),
-        TEST(reading_what_is_not_there_is_refused),
-        TEST(what_is_not_recorded_is_not_there),
-        TEST(full_recording_keeps_the_last_calls_and_says_so),
-        TEST(text_is_cut_to_its_buffer),
-        TEST(call_under_way_has_not_returned),
-        TEST(eight_threads_record_at_once),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -43,7 +43,7 @@ static void blur_places(char *text)
     *to = '\0';
 }
 
-static void leak_is_found_although_its_context_is_gone(void **state)
+SWEEP_TEST(leak_is_found_although_its_context_is_gone)
 {
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(LEAKS_THE_EVENT));
@@ -54,7 +54,7 @@ static void leak_is_found_although_its_context_is_gone(void **state)
                         "; this run alone: first = last = 6, kinds = CUSHIM_SWEEP_ONCE\n");
 }
 
-static void ignored_error_is_found(void **state)
+SWEEP_TEST(ignored_error_is_found)
 {
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     sweep_assert_found(
@@ -63,7 +63,7 @@ static void ignored_error_is_found(void **state)
         "answered 1; this run alone: first = last = 7, kinds = CUSHIM_SWEEP_ONCE\n");
 }
 
-static void handle_destroyed_twice_is_found(void **state)
+SWEEP_TEST(handle_destroyed_twice_is_found)
 {
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(DESTROYS_TWICE));
@@ -76,7 +76,7 @@ static void handle_destroyed_twice_is_found(void **state)
         strstr(sweep_why, "); this run alone: first = last = 7, kinds = CUSHIM_SWEEP_ONCE\n"));
 }
 
-static void memory_freed_twice_is_found_on_request(void **state)
+SWEEP_TEST(memory_freed_twice_is_found_on_request)
 {
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     sweep_options.fail_releases = false;
@@ -90,14 +90,14 @@ static void memory_freed_twice_is_found_on_request(void **state)
     assert_non_null(strstr(sweep_why, ") = CUDA_ERROR_INVALID_VALUE; this run alone"));
 }
 
-static void forbidden_errors_are_not_those_that_the_sweep_gives(void **state)
+SWEEP_TEST(forbidden_errors_are_not_those_that_the_sweep_gives)
 {
     sweep_options.forbid_errors = true;
     sweep_assert_passed(sweep_once(NO_BUG));
     assert_int_equal(sweep_result.swept, 2 * SWEEP_CALLS);
 }
 
-static void errors_that_a_scope_expects_may_come(void **state)
+SWEEP_TEST(errors_that_a_scope_expects_may_come)
 {
     sweep_options.forbid_errors = true;
     sweep_options.functions = "cuMemset*";
@@ -106,7 +106,7 @@ static void errors_that_a_scope_expects_may_come(void **state)
     sweep_assert_passed(sweep_once(FREES_TWICE_AND_EXPECTS_IT));
 }
 
-static void context_left_on_the_stack_is_found(void **state)
+SWEEP_TEST(context_left_on_the_stack_is_found)
 {
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     sweep_options.functions = "cuMemAlloc_v2";
@@ -117,7 +117,7 @@ static void context_left_on_the_stack_is_found(void **state)
         "CUSHIM_SWEEP_ONCE\n");
 }
 
-static void context_may_be_left_if_that_is_said(void **state)
+SWEEP_TEST(context_may_be_left_if_that_is_said)
 {
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     sweep_options.functions = "cuMemAlloc_v2";
@@ -125,7 +125,7 @@ static void context_may_be_left_if_that_is_said(void **state)
     OK(sweep_once(LEAVES_THE_CONTEXT));
 }
 
-static void endless_poll_is_stopped_and_named(void **state)
+SWEEP_TEST(endless_poll_is_stopped_and_named)
 {
     sweep_options.limit = 100;
     sweep_options.functions = "cuEventQuery";
@@ -144,7 +144,7 @@ static void endless_poll_is_stopped_and_named(void **state)
                        "calls; the next was cuEventQuery\n");
 }
 
-static void loop_that_nothing_ends_is_ended(void **state)
+SWEEP_TEST(loop_that_nothing_ends_is_ended)
 {
     sweep_options.limit = 100;
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
@@ -154,13 +154,13 @@ static void loop_that_nothing_ends_is_ended(void **state)
         strstr(sweep_why, "the body did not end within 100 calls; the next was cuEventQuery"));
 }
 
-static void body_that_fails_by_itself_is_not_swept(void **state)
+SWEEP_TEST(body_that_fails_by_itself_is_not_swept)
 {
     sweep_assert_found(FAILS_BY_ITSELF, "with no call failing: the body answered 1\n");
     assert_int_equal(sweep_result.runs, 1);
 }
 
-static void what_the_body_says_is_reported(void **state)
+SWEEP_TEST(what_the_body_says_is_reported)
 {
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     sweep_assert_found(
@@ -170,7 +170,7 @@ static void what_the_body_says_is_reported(void **state)
         "CUSHIM_SWEEP_ONCE\n");
 }
 
-static void failures_are_counted_and_the_first_kept(void **state)
+SWEEP_TEST(failures_are_counted_and_the_first_kept)
 {
     sweep_options.message_size = 900;
     CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(ALWAYS_WRONG_IF_FAILED));
@@ -199,7 +199,7 @@ static unsigned count_of(const char *text)
     return count;
 }
 
-static void same_leak_in_many_runs_has_one_line(void **state)
+SWEEP_TEST(same_leak_in_many_runs_has_one_line)
 {
     static const char *const variants[] = {"schedule = eager", "schedule = lazy", NULL};
 
@@ -227,7 +227,7 @@ static int leak_by_this_call_or_that(void *data)
     return 0;
 }
 
-static void number_of_the_call_is_not_the_call_site(void **state)
+SWEEP_TEST(number_of_the_call_is_not_the_call_site)
 {
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     sweep_options.setup = sweep_make_current;
@@ -238,7 +238,7 @@ static void number_of_the_call_is_not_the_call_site(void **state)
     assert_non_null(strstr(sweep_why, "(cuDeviceGetCount)"));
 }
 
-static void one_more_run_is_reported_as_one(void **state)
+SWEEP_TEST(one_more_run_is_reported_as_one)
 {
     sweep_options.functions = "cuMemset*";
     CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(LEAKS_THE_EVENT));
@@ -247,7 +247,7 @@ static void one_more_run_is_reported_as_one(void **state)
     assert_non_null(strstr(sweep_why, "CUSHIM_SWEEP_ONCE; and in 1 other run\n"));
 }
 
-static void what_the_body_says_is_reported_for_each_call(void **state)
+SWEEP_TEST(what_the_body_says_is_reported_for_each_call)
 {
     CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(ALWAYS_WRONG_IF_FAILED));
     assert_int_equal(sweep_result.failures, 2 * SWEEP_CALLS);
@@ -256,7 +256,7 @@ static void what_the_body_says_is_reported_for_each_call(void **state)
 }
 
 /* A small buffer is filled, and nothing is written beyond it. */
-static void message_of_any_size_is_filled_and_no_more(void **state)
+SWEEP_TEST(message_of_any_size_is_filled_and_no_more)
 {
     sweep_options.functions = "cuMem*";
     for (size_t size = 1; size < 1000; size += 13) {
@@ -314,13 +314,13 @@ static uint64_t polls_counted(unsigned handles)
     return sweep_result.calls;
 }
 
-static void polls_in_turns_count_twice_for_each_handle(void **state)
+SWEEP_TEST(polls_in_turns_count_twice_for_each_handle)
 {
     assert_int_equal(polls_counted(2), 2 * 2);
     assert_int_equal(polls_counted(DISTINGUISHED), DISTINGUISHED * 2);
 }
 
-static void polls_of_more_handles_than_are_distinguished_all_count(void **state)
+SWEEP_TEST(polls_of_more_handles_than_are_distinguished_all_count)
 {
     assert_int_equal(polls_counted(EVENTS), DISTINGUISHED * 2 + (EVENTS - DISTINGUISHED) * ROUNDS);
 }
@@ -346,7 +346,7 @@ static int set_other(void *data)
     return cushim_driver()->CtxSetCurrent(other) != cushim_sweep_injected(NULL);
 }
 
-static void other_context_left_current_is_found(void **state)
+SWEEP_TEST(other_context_left_current_is_found)
 {
     sweep_options.setup = make_two_contexts;
     sweep_options.teardown = drop_two_contexts;
@@ -359,7 +359,7 @@ static void other_context_left_current_is_found(void **state)
 
 /* --- tables --- */
 
-static void table_that_cannot_be_installed_is_not_swept(void **state)
+SWEEP_TEST(table_that_cannot_be_installed_is_not_swept)
 {
     const struct cushim_table *const before = cushim_driver();
     static struct cushim_table empty;
@@ -373,30 +373,5 @@ static void table_that_cannot_be_installed_is_not_swept(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        SWEEP_TEST(leak_is_found_although_its_context_is_gone),
-        SWEEP_TEST(ignored_error_is_found),
-        SWEEP_TEST(handle_destroyed_twice_is_found),
-        SWEEP_TEST(memory_freed_twice_is_found_on_request),
-        SWEEP_TEST(forbidden_errors_are_not_those_that_the_sweep_gives),
-        SWEEP_TEST(errors_that_a_scope_expects_may_come),
-        SWEEP_TEST(context_left_on_the_stack_is_found),
-        SWEEP_TEST(context_may_be_left_if_that_is_said),
-        SWEEP_TEST(endless_poll_is_stopped_and_named),
-        SWEEP_TEST(loop_that_nothing_ends_is_ended),
-        SWEEP_TEST(body_that_fails_by_itself_is_not_swept),
-        SWEEP_TEST(what_the_body_says_is_reported),
-        SWEEP_TEST(failures_are_counted_and_the_first_kept),
-        SWEEP_TEST(same_leak_in_many_runs_has_one_line),
-        SWEEP_TEST(number_of_the_call_is_not_the_call_site),
-        SWEEP_TEST(one_more_run_is_reported_as_one),
-        SWEEP_TEST(what_the_body_says_is_reported_for_each_call),
-        SWEEP_TEST(message_of_any_size_is_filled_and_no_more),
-        SWEEP_TEST(polls_in_turns_count_twice_for_each_handle),
-        SWEEP_TEST(polls_of_more_handles_than_are_distinguished_all_count),
-        SWEEP_TEST(other_context_left_current_is_found),
-        SWEEP_TEST(table_that_cannot_be_installed_is_not_swept),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

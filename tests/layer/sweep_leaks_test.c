@@ -39,7 +39,7 @@ static int capture(void *data)
     return before.handles == after.handles ? 0 : cushim_sweep_fail("the graph is gone");
 }
 
-static void capture_that_fails_to_end_leaves_no_graph(void **state)
+SWEEP_TEST(capture_that_fails_to_end_leaves_no_graph)
 {
     CUdeviceptr memory;
 
@@ -65,7 +65,7 @@ static int write_and_leave(void *data)
     return 0;
 }
 
-static void missing_wait_and_pending_work_are_found(void **state)
+SWEEP_TEST(missing_wait_and_pending_work_are_found)
 {
     CUdeviceptr memory;
 
@@ -91,7 +91,7 @@ static int wait_and_give_back(void *data)
     return 0;
 }
 
-static void work_is_not_found_pending_whose_wait_has_failed(void **state)
+SWEEP_TEST(work_is_not_found_pending_whose_wait_has_failed)
 {
     CUdeviceptr memory;
 
@@ -132,7 +132,7 @@ static void assert_a_test_begins_afresh(void)
     assert_string_equal(text, "");
 }
 
-static void body_that_destroys_what_it_runs_on_is_found(void **state)
+SWEEP_TEST(body_that_destroys_what_it_runs_on_is_found)
 {
     static const char printed[] = "the body has destroyed the mock or the layer that it ran on";
 
@@ -163,7 +163,7 @@ static void release_twice(void *data)
     cushim_driver()->DevicePrimaryCtxRelease_v2(0);
 }
 
-static void reference_on_a_context_is_a_leak(void **state)
+SWEEP_TEST(reference_on_a_context_is_a_leak)
 {
     sweep_options.functions = "cuMemAlloc_v2";
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
@@ -178,7 +178,7 @@ static void reference_on_a_context_is_a_leak(void **state)
 
 enum { RELEASES = 4 }; /* of SWEEP_CALLS */
 
-static void releases_are_not_failed_unasked(void **state)
+SWEEP_TEST(releases_are_not_failed_unasked)
 {
     sweep_options.fail_releases = false;
     sweep_assert_passed(sweep_once(IGNORES_RELEASES));
@@ -186,7 +186,7 @@ static void releases_are_not_failed_unasked(void **state)
     assert_int_equal(sweep_result.swept, 2 * (SWEEP_CALLS - RELEASES));
 }
 
-static void releases_are_failed_on_request(void **state)
+SWEEP_TEST(releases_are_failed_on_request)
 {
     sweep_options.fail_releases = true;
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
@@ -195,7 +195,7 @@ static void releases_are_failed_on_request(void **state)
     assert_int_equal(sweep_result.failures, RELEASES);
 }
 
-static void release_that_is_named_is_failed(void **state)
+SWEEP_TEST(release_that_is_named_is_failed)
 {
     sweep_options.fail_releases = false;
     sweep_options.functions = "cuEventDestroy_v2";
@@ -221,7 +221,7 @@ static int go_and_come_back(void *data)
     return code != cushim_sweep_injected(NULL);
 }
 
-static void context_that_is_restored_is_released(void **state)
+SWEEP_TEST(context_that_is_restored_is_released)
 {
     sweep_options.functions = "cuCtxSet*";
     sweep_options.setup = sweep_make_current;
@@ -287,7 +287,7 @@ static unsigned slot_of(const char *function)
     return slot;
 }
 
-static void registry_says_what_is_released_and_what_is_usual(void **state)
+TEST_ALONE(registry_says_what_is_released_and_what_is_usual)
 {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         if (!cushim__sweep_means_any(cases[i].function, true))
@@ -299,7 +299,7 @@ static void registry_says_what_is_released_and_what_is_usual(void **state)
     }
 }
 
-static void release_is_spared_unless_it_is_named(void **state)
+TEST_ALONE(release_is_spared_unless_it_is_named)
 {
     assert_true(cushim__sweep_is_spared(slot_of("cuEventDestroy_v2"), NULL));
     assert_true(cushim__sweep_is_spared(slot_of("cuEventDestroy_v2"), "cuEvent*"));
@@ -310,7 +310,7 @@ static void release_is_spared_unless_it_is_named(void **state)
     assert_false(cushim__sweep_means_any("cu*Destroy*", true));
 }
 
-static void star_stands_for_any_letters(void **state)
+TEST_ALONE(star_stands_for_any_letters)
 {
     assert_true(cushim__sweep_is_meant(CUSHIM__SLOT(MemAlloc_v2), "cuMem*"));
     assert_true(cushim__sweep_is_meant(CUSHIM__SLOT(MemAlloc_v2), "*"));
@@ -325,20 +325,5 @@ static void star_stands_for_any_letters(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        SWEEP_TEST(capture_that_fails_to_end_leaves_no_graph),
-        SWEEP_TEST(missing_wait_and_pending_work_are_found),
-        SWEEP_TEST(work_is_not_found_pending_whose_wait_has_failed),
-        SWEEP_TEST(body_that_destroys_what_it_runs_on_is_found),
-        SWEEP_TEST(reference_on_a_context_is_a_leak),
-        SWEEP_TEST(releases_are_not_failed_unasked),
-        SWEEP_TEST(releases_are_failed_on_request),
-        SWEEP_TEST(release_that_is_named_is_failed),
-        SWEEP_TEST(context_that_is_restored_is_released),
-        cmocka_unit_test(registry_says_what_is_released_and_what_is_usual),
-        cmocka_unit_test(release_is_spared_unless_it_is_named),
-        cmocka_unit_test(star_stands_for_any_letters),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -7,7 +7,7 @@
 
 #include "sweep_fixture.h"
 
-static void body_that_behaves_well_passes(void **state)
+SWEEP_TEST(body_that_behaves_well_passes)
 {
     sweep_assert_passed(sweep_once(NO_BUG));
     assert_string_equal(sweep_why, "");
@@ -17,7 +17,7 @@ static void body_that_behaves_well_passes(void **state)
     assert_int_equal(sweep_result.failures, 0);
 }
 
-static void pattern_says_what_is_failed(void **state)
+SWEEP_TEST(pattern_says_what_is_failed)
 {
     sweep_options.functions = "cuMem*";
     OK(sweep_once(NO_BUG));
@@ -25,7 +25,7 @@ static void pattern_says_what_is_failed(void **state)
     assert_int_equal(sweep_result.swept, 6);
 }
 
-static void sweep_that_fails_nothing_is_wrong(void **state)
+SWEEP_TEST(sweep_that_fails_nothing_is_wrong)
 {
     sweep_options.functions = "cuGraph*";
     sweep_assert_found(NO_BUG,
@@ -33,7 +33,7 @@ static void sweep_that_fails_nothing_is_wrong(void **state)
                        "`first`\n");
 }
 
-static void one_run_can_be_seen_alone(void **state)
+SWEEP_TEST(one_run_can_be_seen_alone)
 {
     sweep_options.first = sweep_options.last = 5;
     sweep_options.kinds = CUSHIM_SWEEP_FROM_THEN_ON;
@@ -42,7 +42,7 @@ static void one_run_can_be_seen_alone(void **state)
     assert_int_equal(sweep_result.swept, 1);
 }
 
-static void each_variant_is_swept_and_named(void **state)
+SWEEP_TEST(each_variant_is_swept_and_named)
 {
     static const char *const variants[] = {"schedule = lazy", "schedule = random\nseed = 7", NULL};
 
@@ -75,7 +75,7 @@ static int note_answers(void *data)
     return 0;
 }
 
-static void given_codes_are_answered_each(void **state)
+SWEEP_TEST(given_codes_are_answered_each)
 {
     static const CUresult codes[] = {CUDA_ERROR_NO_DEVICE, CUDA_ERROR_ECC_UNCORRECTABLE};
 
@@ -98,7 +98,7 @@ static int ask_version(void *data)
            cushim_sweep_fail("the version is right");
 }
 
-static void function_that_only_reads_is_failed_by_its_name_alone(void **state)
+SWEEP_TEST(function_that_only_reads_is_failed_by_its_name_alone)
 {
     assert_int_equal(sweep_run(ask_version, NULL), CUDA_SUCCESS);
     assert_int_equal(sweep_result.calls, 1);
@@ -130,7 +130,7 @@ static int refuse_setup(void *data)
     return 3;
 }
 
-static void calls_of_setup_and_teardown_are_not_failed(void **state)
+SWEEP_TEST(calls_of_setup_and_teardown_are_not_failed)
 {
     setups = teardowns = 0;
     sweep_options.setup = count_setup;
@@ -145,7 +145,7 @@ static void calls_of_setup_and_teardown_are_not_failed(void **state)
     assert_int_equal(sweep_result.runs, 0);
 }
 
-static void options_that_cannot_be_are_refused_by_name(void **state)
+SWEEP_TEST(options_that_cannot_be_are_refused_by_name)
 {
     static const CUresult nothing[] = {CUDA_SUCCESS};
     static const struct {
@@ -182,7 +182,7 @@ static void options_that_cannot_be_are_refused_by_name(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_sweep_run(NULL, NULL, NULL, NULL));
 }
 
-static void mock_or_layer_of_somebody_else_is_not_taken(void **state)
+SWEEP_TEST(mock_or_layer_of_somebody_else_is_not_taken)
 {
     struct cushim_layer_options over = {.size = sizeof over};
     struct cushim_layer *layer = NULL;
@@ -202,7 +202,7 @@ static void mock_or_layer_of_somebody_else_is_not_taken(void **state)
     OK(cushim_mock_destroy(mock));
 }
 
-static void body_with_threads_is_swept(void **state)
+SWEEP_TEST(body_with_threads_is_swept)
 {
     enum bug bug = NO_BUG;
 
@@ -211,7 +211,7 @@ static void body_with_threads_is_swept(void **state)
 }
 
 /* The table of a mock in the role of a driver: the sweep does not use the mock itself. */
-static void table_of_ones_own_is_swept(void **state)
+SWEEP_TEST(table_of_ones_own_is_swept)
 {
     struct cushim_mock *mock = NULL;
     const struct cushim_table *before = cushim_driver();
@@ -243,7 +243,7 @@ static void print_run(void *data, const char *run)
     snprintf(printed + used, sizeof printed - used, "%s\n", run);
 }
 
-static void each_run_is_reported_before_its_call_fails(void **state)
+SWEEP_TEST(each_run_is_reported_before_its_call_fails)
 {
     printed[0] = '\0';
     sweep_options.functions = "cuMemAlloc_v2";
@@ -265,7 +265,7 @@ static int note_run(void *data)
     return cushim_driver()->Init(0) != cushim_sweep_injected(NULL);
 }
 
-static void run_is_named_from_where_it_begins_to_where_it_ends(void **state)
+SWEEP_TEST(run_is_named_from_where_it_begins_to_where_it_ends)
 {
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     assert_null(cushim_sweep_running());
@@ -289,7 +289,7 @@ static int sweep_again(void *data)
     return code != cushim_sweep_injected(NULL);
 }
 
-static void run_that_has_not_ended_is_why_there_is_no_other(void **state)
+SWEEP_TEST(run_that_has_not_ended_is_why_there_is_no_other)
 {
     const struct cushim_sweep_options once = {.size = sizeof once, .kinds = CUSHIM_SWEEP_ONCE};
     CUresult inner = CUDA_SUCCESS;
@@ -303,7 +303,7 @@ static void run_that_has_not_ended_is_why_there_is_no_other(void **state)
                    "once; this run alone: first = last = 1, kinds = CUSHIM_SWEEP_ONCE\n");
 }
 
-static void what_is_not_understood_is_said(void **state)
+SWEEP_TEST(what_is_not_understood_is_said)
 {
     enum bug bug = NO_BUG;
 
@@ -322,24 +322,5 @@ static void what_is_not_understood_is_said(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        SWEEP_TEST(body_that_behaves_well_passes),
-        SWEEP_TEST(pattern_says_what_is_failed),
-        SWEEP_TEST(sweep_that_fails_nothing_is_wrong),
-        SWEEP_TEST(one_run_can_be_seen_alone),
-        SWEEP_TEST(each_variant_is_swept_and_named),
-        SWEEP_TEST(given_codes_are_answered_each),
-        SWEEP_TEST(function_that_only_reads_is_failed_by_its_name_alone),
-        SWEEP_TEST(calls_of_setup_and_teardown_are_not_failed),
-        SWEEP_TEST(options_that_cannot_be_are_refused_by_name),
-        SWEEP_TEST(mock_or_layer_of_somebody_else_is_not_taken),
-        SWEEP_TEST(body_with_threads_is_swept),
-        SWEEP_TEST(table_of_ones_own_is_swept),
-        SWEEP_TEST(each_run_is_reported_before_its_call_fails),
-        SWEEP_TEST(run_is_named_from_where_it_begins_to_where_it_ends),
-        SWEEP_TEST(run_that_has_not_ended_is_why_there_is_no_other),
-        SWEEP_TEST(what_is_not_understood_is_said),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

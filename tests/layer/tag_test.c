@@ -37,7 +37,16 @@ static const char *last_line(void)
     return strrchr(text, '\n') ? strrchr(text, '\n') + 1 : text;
 }
 
-static void numbers_count_per_type_in_the_order_of_first_sight(void **state)
+static int setup_recorded(void **state)
+{
+    testkit_setup(state);
+    cushim_recording_stop(layer);
+    return cushim_recording_start(layer, 1 << 13) != CUDA_SUCCESS;
+}
+
+#define TEST(name) TEST_IN(name, setup_recorded, testkit_teardown)
+
+TEST(numbers_count_per_type_in_the_order_of_first_sight)
 {
     CUevent events[2];
     CUstream stream;
@@ -53,7 +62,7 @@ static void numbers_count_per_type_in_the_order_of_first_sight(void **state)
     OK(driver->StreamDestroy_v2(stream));
 }
 
-static void handle_that_came_past_the_layer_has_a_tag_at_first_sight(void **state)
+TEST(handle_that_came_past_the_layer_has_a_tag_at_first_sight)
 {
     CUevent event;
 
@@ -64,7 +73,7 @@ static void handle_that_came_past_the_layer_has_a_tag_at_first_sight(void **stat
     OK(driver->EventDestroy_v2(event));
 }
 
-static void destroyed_handle_has_no_tag_and_its_use_shows(void **state)
+TEST(destroyed_handle_has_no_tag_and_its_use_shows)
 {
     CUcontext context;
     CUstream stream;
@@ -78,7 +87,7 @@ static void destroyed_handle_has_no_tag_and_its_use_shows(void **state)
     assert_non_null(strstr(last_line(), "cuStreamQuery(hStream=destroyed stream#1) = "));
 }
 
-static void addresses_are_reported_by_allocation_and_offset(void **state)
+TEST(addresses_are_reported_by_allocation_and_offset)
 {
     CUdeviceptr first, second;
 
@@ -96,7 +105,7 @@ static void addresses_are_reported_by_allocation_and_offset(void **state)
     OK(driver->MemFree_v2(second));
 }
 
-static void memory_from_every_function_is_tracked(void **state)
+TEST(memory_from_every_function_is_tracked)
 {
     CUdeviceptr pitched, managed, pooled, pinned;
     void *host[2];
@@ -135,7 +144,7 @@ static const char global_image[] = ".version 6.0\n"
                                    ".address_size 64\n"
                                    ".visible .global .align 4 .b8 table[64];\n";
 
-static void globals_of_a_module_go_with_it(void **state)
+TEST(globals_of_a_module_go_with_it)
 {
     CUdeviceptr address;
     CUmodule module;
@@ -152,7 +161,7 @@ static void globals_of_a_module_go_with_it(void **state)
     assert_false(is_known(at(address)));
 }
 
-static void values_of_the_driver_have_their_names(void **state)
+TEST(values_of_the_driver_have_their_names)
 {
     OK(driver->StreamQuery(NULL));
     assert_non_null(strstr(last_line(), "cuStreamQuery(hStream=NULL)"));
@@ -167,7 +176,7 @@ static void values_of_the_driver_have_their_names(void **state)
     assert_non_null(strstr(last_line(), "cuMemFree_v2(dptr=NULL)"));
 }
 
-static void name_replaces_the_tag(void **state)
+TEST(name_replaces_the_tag)
 {
     CUdeviceptr address;
     CUevent event;
@@ -190,7 +199,7 @@ static void name_replaces_the_tag(void **state)
     OK(driver->MemFree_v2(address));
 }
 
-static void names_that_are_none_are_refused(void **state)
+TEST(names_that_are_none_are_refused)
 {
     static const char *const wrong[] = {"", "a b", "event#1", "a+1",
                                         "abcdefghijklmnopqrstuvwxyz012345"};
@@ -215,7 +224,7 @@ static void names_that_are_none_are_refused(void **state)
 }
 
 /* The layer remembers a limited number of destroyed objects, and finds all live ones. */
-static void many_handles_come_and_go(void **state)
+TEST(many_handles_come_and_go)
 {
     CUevent kept, event;
 
@@ -232,7 +241,7 @@ static void many_handles_come_and_go(void **state)
 }
 
 /* A graph with more nodes than the layer remembers after their destruction. */
-static void what_a_thing_owns_goes_with_it_however_much(void **state)
+TEST(what_a_thing_owns_goes_with_it_however_much)
 {
     CUgraph graph;
     CUgraphNode node;
@@ -243,13 +252,6 @@ static void what_a_thing_owns_goes_with_it_however_much(void **state)
     assert_string_equal(tag_of(node), "node#1000");
     OK(driver->GraphDestroy(graph));
     assert_false(is_known(node));
-}
-
-static int setup_recorded(void **state)
-{
-    testkit_setup(state);
-    cushim_recording_stop(layer);
-    return cushim_recording_start(layer, 1 << 13) != CUDA_SUCCESS;
 }
 
 /*
@@ -377,7 +379,7 @@ static void assert_agreed(size_t handles, size_t allocations)
     assert_int_equal(counts.allocations, state.allocations);
 }
 
-static void counts_are_the_mocks_for_one_of_everything(void **state)
+TEST_IN(counts_are_the_mocks_for_one_of_everything, NULL, testkit_gone)
 {
     struct everything all;
 
@@ -398,7 +400,7 @@ static void counts_are_the_mocks_for_one_of_everything(void **state)
         fail_msg("%s", testkit_text);
 }
 
-static void counts_are_the_mocks_when_a_context_takes_all(void **state)
+TEST_IN(counts_are_the_mocks_when_a_context_takes_all, NULL, testkit_gone)
 {
     struct everything all;
 
@@ -414,22 +416,5 @@ static void counts_are_the_mocks_when_a_context_takes_all(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup_recorded, testkit_teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(numbers_count_per_type_in_the_order_of_first_sight),
-        TEST(handle_that_came_past_the_layer_has_a_tag_at_first_sight),
-        TEST(destroyed_handle_has_no_tag_and_its_use_shows),
-        TEST(addresses_are_reported_by_allocation_and_offset),
-        TEST(memory_from_every_function_is_tracked),
-        TEST(globals_of_a_module_go_with_it),
-        TEST(values_of_the_driver_have_their_names),
-        TEST(name_replaces_the_tag),
-        TEST(names_that_are_none_are_refused),
-        TEST(many_handles_come_and_go),
-        TEST(what_a_thing_owns_goes_with_it_however_much),
-        cmocka_unit_test_teardown(counts_are_the_mocks_for_one_of_everything, testkit_gone),
-        cmocka_unit_test_teardown(counts_are_the_mocks_when_a_context_takes_all, testkit_gone),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -19,8 +19,10 @@ static int setup(void **state)
     return 0;
 }
 
+#define TEST(name) TEST_IN(name, setup, testkit_gone)
+
 /* The test has left nothing. */
-static void context_is_current_and_not_recorded(void **state)
+TEST(context_is_current_and_not_recorded)
 {
     CUcontext context = NULL;
 
@@ -33,7 +35,7 @@ static void context_is_current_and_not_recorded(void **state)
     assert_string_equal(testkit_text, "");
 }
 
-static void what_is_forgotten_in_the_context_is_reported(void **state)
+TEST(what_is_forgotten_in_the_context_is_reported)
 {
     CUcontext context;
     CUevent event;
@@ -49,7 +51,7 @@ static void what_is_forgotten_in_the_context_is_reported(void **state)
 }
 
 /* Calls 1 to 3 are made by cushim_test_begin(). */
-static void reference_of_the_programs_own_is_reported(void **state)
+TEST(reference_of_the_programs_own_is_reported)
 {
     CUcontext context;
 
@@ -73,7 +75,7 @@ static void assert_refused(CUresult code, const char *why)
     assert_null(test);
 }
 
-static void without_a_device_there_is_no_context(void **state)
+TEST(without_a_device_there_is_no_context)
 {
     options.context = true;
     options.settings = "devices = 0";
@@ -82,7 +84,7 @@ static void without_a_device_there_is_no_context(void **state)
                    "context on; let the mock have one (devices = 1), or leave .context out");
 }
 
-static void on_a_stub_there_is_no_context(void **state)
+TEST(on_a_stub_there_is_no_context)
 {
     options.context = true;
     options.settings = "fault = cuInit => return(STUB_LIBRARY)";
@@ -91,7 +93,7 @@ static void on_a_stub_there_is_no_context(void **state)
                    "driver; let a driver be found before it, or leave .context out");
 }
 
-static void context_that_fails_is_reported_with_its_call(void **state)
+TEST(context_that_fails_is_reported_with_its_call)
 {
     options.context = true;
     options.settings = "fault = cuDevicePrimaryCtxRetain => out_of_memory";
@@ -103,7 +105,7 @@ static void context_that_fails_is_reported_with_its_call(void **state)
 static const char exists[] = "a test, a mock or a layer exists in this process: end it first "
                              "(cushim_test_end), also when a test before this one failed";
 
-static void second_test_is_refused_in_words(void **state)
+TEST(second_test_is_refused_in_words)
 {
     struct cushim_test *test = NULL;
 
@@ -115,7 +117,7 @@ static void second_test_is_refused_in_words(void **state)
     OK(testkit_end());
 }
 
-static void layer_of_the_programs_own_is_not_taken_from_it(void **state)
+TEST(layer_of_the_programs_own_is_not_taken_from_it)
 {
     struct cushim_layer *own = NULL;
 
@@ -126,7 +128,7 @@ static void layer_of_the_programs_own_is_not_taken_from_it(void **state)
     cushim_layer_destroy(own);
 }
 
-static void settings_beside_a_driver_are_refused_in_words(void **state)
+TEST(settings_beside_a_driver_are_refused_in_words)
 {
     static const char why[] = "on_driver: settings and file are a mock's, and there is none then; "
                               "leave them or .on_driver out";
@@ -139,7 +141,7 @@ static void settings_beside_a_driver_are_refused_in_words(void **state)
     assert_refused(CUDA_ERROR_INVALID_VALUE, why);
 }
 
-static void size_that_was_forgotten_is_reported(void **state)
+TEST(size_that_was_forgotten_is_reported)
 {
     static const char why[] = "options: .size is not sizeof(struct cushim_test_options): set it";
     struct {
@@ -162,7 +164,7 @@ static void size_that_was_forgotten_is_reported(void **state)
     assert_refused(CUDA_ERROR_INVALID_VALUE, "");
 }
 
-static void message_of_a_test_that_begins_is_empty(void **state)
+TEST(message_of_a_test_that_begins_is_empty)
 {
     memset(message, 'x', 8);
     options.on_driver = true;
@@ -171,7 +173,7 @@ static void message_of_a_test_that_begins_is_empty(void **state)
     OK(testkit_end());
 }
 
-static void settings_that_cannot_be_meant_are_reported_with_their_line(void **state)
+TEST(settings_that_cannot_be_meant_are_reported_with_their_line)
 {
     struct cushim_test *test = NULL;
 
@@ -181,12 +183,12 @@ static void settings_that_cannot_be_meant_are_reported_with_their_line(void **st
     assert_null(test);
 }
 
-static void test_that_goes_nowhere_is_refused(void **state)
+TEST(test_that_goes_nowhere_is_refused)
 {
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_test_begin(NULL, NULL));
 }
 
-static void file_that_cannot_be_read_is_reported(void **state)
+TEST(file_that_cannot_be_read_is_reported)
 {
     struct cushim_test *test = NULL;
 
@@ -195,7 +197,7 @@ static void file_that_cannot_be_read_is_reported(void **state)
     assert_non_null(strstr(message, "no/such/file"));
 }
 
-static void context_of_a_test_on_a_driver_gives_way_to_the_former(void **state)
+TEST(context_of_a_test_on_a_driver_gives_way_to_the_former)
 {
     struct cushim_mock *below = NULL;
     CUcontext former = NULL, context = NULL;
@@ -217,7 +219,7 @@ static void context_of_a_test_on_a_driver_gives_way_to_the_former(void **state)
     OK(cushim_mock_destroy(below));
 }
 
-static void layer_that_the_settings_ask_for_is_the_tests(void **state)
+TEST(layer_that_the_settings_ask_for_is_the_tests)
 {
     CUdeviceptr memory = 0;
 
@@ -231,7 +233,7 @@ static void layer_that_the_settings_ask_for_is_the_tests(void **state)
     assert_non_null(strstr(testkit_text, "1 allocation leaked, 16 bytes:\n"));
 }
 
-static void missing_wait_is_reported(void **state)
+TEST(missing_wait_is_reported)
 {
     CUdeviceptr memory = 0;
     CUstream streams[2];
@@ -257,7 +259,7 @@ static void missing_wait_is_reported(void **state)
 static const struct cushim_test_options two_devices = {.size = sizeof two_devices,
                                                        .settings = "devices = 2"};
 
-static void test_has_a_mock_and_a_layer(void **state)
+TEST_IN(test_has_a_mock_and_a_layer, cushim_cmocka_begin, cushim_cmocka_end)
 {
     int count;
 
@@ -269,7 +271,8 @@ static void test_has_a_mock_and_a_layer(void **state)
     assert_int_equal(cushim_recording_count(cushim_test_layer(*state)), 2);
 }
 
-static void options_are_the_initial_state(void **state)
+TEST_FROM(options_are_the_initial_state, cushim_cmocka_begin, cushim_cmocka_end,
+          (void *)(uintptr_t)&two_devices)
 {
     int count;
 
@@ -278,7 +281,7 @@ static void options_are_the_initial_state(void **state)
     assert_int_equal(count, 2);
 }
 
-static void expectations_are_verified_in_the_test(void **state)
+TEST_IN(expectations_are_verified_in_the_test, cushim_cmocka_begin, cushim_cmocka_end)
 {
     struct cushim_layer *own = cushim_test_layer(*state);
     const struct cushim_expectation once = {.size = sizeof once, .function = "cuInit"};
@@ -292,7 +295,7 @@ static void expectations_are_verified_in_the_test(void **state)
 
 static char text[200];
 
-static void test_ends_once(void **state)
+TEST(test_ends_once)
 {
     struct cushim_test *ended;
 
@@ -305,7 +308,7 @@ static void test_ends_once(void **state)
     assert_null(cushim_test_layer(ended));
 }
 
-static void test_that_ended_leaves_the_one_that_runs_alone(void **state)
+TEST(test_that_ended_leaves_the_one_that_runs_alone)
 {
     char other[64] = "not a test";
 
@@ -316,7 +319,7 @@ static void test_that_ended_leaves_the_one_that_runs_alone(void **state)
     OK(testkit_end());
 }
 
-static void mock_that_is_destroyed_within_a_test_is_reported(void **state)
+TEST(mock_that_is_destroyed_within_a_test_is_reported)
 {
     testkit_begin(&options);
     OK(cushim_mock_destroy(mock));
@@ -325,7 +328,7 @@ static void mock_that_is_destroyed_within_a_test_is_reported(void **state)
     assert_null(cushim_layer_current());
 }
 
-static void layer_that_is_destroyed_within_a_test_is_reported(void **state)
+TEST(layer_that_is_destroyed_within_a_test_is_reported)
 {
     const struct cushim_test_options with_context = {.size = sizeof with_context, .context = true};
 
@@ -379,7 +382,7 @@ static void assert_refused_by_all(struct cushim_layer *ended)
     cushim_layer_destroy(ended);
 }
 
-static void layer_that_ended_is_refused(void **state)
+TEST(layer_that_ended_is_refused)
 {
     struct cushim_layer *ended;
 
@@ -390,7 +393,7 @@ static void layer_that_ended_is_refused(void **state)
     assert_refused_by_all(NULL);
 }
 
-static void layer_that_ended_leaves_the_current_one_alone(void **state)
+TEST(layer_that_ended_leaves_the_current_one_alone)
 {
     char other[4096] = "not a layer";
 
@@ -414,38 +417,5 @@ static void layer_that_ended_leaves_the_current_one_alone(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, testkit_gone)
-#define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
-    const struct CMUnitTest tests[] = {
-        TEST(context_is_current_and_not_recorded),
-        TEST(what_is_forgotten_in_the_context_is_reported),
-        TEST(reference_of_the_programs_own_is_reported),
-        TEST(without_a_device_there_is_no_context),
-        TEST(on_a_stub_there_is_no_context),
-        TEST(context_that_fails_is_reported_with_its_call),
-        TEST(second_test_is_refused_in_words),
-        TEST(layer_of_the_programs_own_is_not_taken_from_it),
-        TEST(settings_beside_a_driver_are_refused_in_words),
-        TEST(size_that_was_forgotten_is_reported),
-        TEST(message_of_a_test_that_begins_is_empty),
-        TEST(settings_that_cannot_be_meant_are_reported_with_their_line),
-        TEST(test_that_goes_nowhere_is_refused),
-        TEST(file_that_cannot_be_read_is_reported),
-        TEST(context_of_a_test_on_a_driver_gives_way_to_the_former),
-        TEST(layer_that_the_settings_ask_for_is_the_tests),
-        TEST(missing_wait_is_reported),
-        TEST_IN(test_has_a_mock_and_a_layer, cushim_cmocka_begin, cushim_cmocka_end),
-        cmocka_unit_test_prestate_setup_teardown(options_are_the_initial_state, cushim_cmocka_begin,
-                                                 cushim_cmocka_end,
-                                                 (void *)(uintptr_t)&two_devices),
-        TEST_IN(expectations_are_verified_in_the_test, cushim_cmocka_begin, cushim_cmocka_end),
-        TEST(test_ends_once),
-        TEST(mock_that_is_destroyed_within_a_test_is_reported),
-        TEST(layer_that_is_destroyed_within_a_test_is_reported),
-        TEST(test_that_ended_leaves_the_one_that_runs_alone),
-        TEST(layer_that_ended_is_refused),
-        TEST(layer_that_ended_leaves_the_current_one_alone),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -38,7 +38,9 @@ static int begin(void **state)
     return 0;
 }
 
-static void clean_test_ends_without_a_word(void **state)
+#define TEST(name) TEST_IN(name, begin, testkit_gone)
+
+TEST(clean_test_ends_without_a_word)
 {
     CUdeviceptr address;
     CUevent event;
@@ -53,7 +55,7 @@ static void clean_test_ends_without_a_word(void **state)
     assert_string_equal(testkit_text, "");
 }
 
-static void table_is_the_layers_until_the_end(void **state)
+TEST(table_is_the_layers_until_the_end)
 {
     assert_ptr_equal(cushim_driver(), cushim_layer_table(layer));
     assert_ptr_equal(cushim_layer_wrapped(layer), cushim_mock_table(mock));
@@ -64,7 +66,7 @@ static void table_is_the_layers_until_the_end(void **state)
     assert_null(cushim_test_layer(NULL));
 }
 
-static void leaked_objects_are_reported_by_type(void **state)
+TEST(leaked_objects_are_reported_by_type)
 {
     CUevent events[2];
     CUstream stream;
@@ -87,7 +89,7 @@ static void leaked_objects_are_reported_by_type(void **state)
                         "  event#2, by cuEventCreate, call 6 of thread 1, at <place>\n");
 }
 
-static void leaked_allocations_are_reported_with_their_bytes(void **state)
+TEST(leaked_allocations_are_reported_with_their_bytes)
 {
     CUdeviceptr device, managed, pitched;
     size_t pitch;
@@ -111,7 +113,7 @@ static void leaked_allocations_are_reported_with_their_bytes(void **state)
     assert_null(strstr(said(), "current"));
 }
 
-static void of_many_only_the_first_are_reported(void **state)
+TEST(of_many_only_the_first_are_reported)
 {
     CUevent event;
 
@@ -125,7 +127,7 @@ static void of_many_only_the_first_are_reported(void **state)
     assert_null(strstr(said(), "event#9"));
 }
 
-static void what_is_destroyed_with_its_context_is_not_leaked(void **state)
+TEST(what_is_destroyed_with_its_context_is_not_leaked)
 {
     CUcontext context;
     CUdeviceptr address;
@@ -146,7 +148,7 @@ static void what_is_destroyed_with_its_context_is_not_leaked(void **state)
         fail_msg("%s", testkit_text);
 }
 
-static void primary_context_retained_more_than_released_is_leaked(void **state)
+TEST(primary_context_retained_more_than_released_is_leaked)
 {
     CUcontext context;
 
@@ -160,7 +162,7 @@ static void primary_context_retained_more_than_released_is_leaked(void **state)
                                 "cuDevicePrimaryCtxRetain, call 4 of thread 1, at <place>\n");
 }
 
-static void pinned_reference_is_not_reported_as_the_programs(void **state)
+TEST(pinned_reference_is_not_reported_as_the_programs)
 {
     CUcontext context;
 
@@ -175,7 +177,7 @@ static void pinned_reference_is_not_reported_as_the_programs(void **state)
                                 "cuDevicePrimaryCtxRetain, call 2 of thread 1, at <place>\n");
 }
 
-static void work_that_is_pending_is_reported(void **state)
+TEST(work_that_is_pending_is_reported)
 {
     CUevent event;
 
@@ -188,7 +190,7 @@ static void work_that_is_pending_is_reported(void **state)
     assert_non_null(strstr(said(), "1 operation is pending: nobody has waited for it\n"));
 }
 
-static void misuses_are_reported(void **state)
+TEST(misuses_are_reported)
 {
     OK(driver->Init(0));
     CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventQuery((CUevent)0x1234));
@@ -198,7 +200,7 @@ static void misuses_are_reported(void **state)
                                 "at <place>\n");
 }
 
-static void text_that_does_not_fit_says_so(void **state)
+TEST(text_that_does_not_fit_says_so)
 {
     char small[21];
 
@@ -213,7 +215,7 @@ static void text_that_does_not_fit_says_so(void **state)
 }
 
 /* On a driver; another mock has that role. */
-static void context_that_was_current_before_is_not_reported(void **state)
+TEST(context_that_was_current_before_is_not_reported)
 {
     const struct cushim_test_options options = {.size = sizeof options, .on_driver = true};
     struct cushim_mock *own;
@@ -256,7 +258,7 @@ __attribute__((noinline)) static void leak_event(void)
 /* The size of its code in bytes, with a sanitizer. */
 enum { MOST_OF_LEAK = 1000 };
 
-static void call_site_is_that_of_the_call_and_its_callers(void **state)
+TEST(call_site_is_that_of_the_call_and_its_callers)
 {
     struct cushim__code_file file;
     unsigned long long call, caller;
@@ -291,7 +293,7 @@ static void call_site_is_that_of_the_call_and_its_callers(void **state)
 
 /* The verdict of a test: more misuses than are printed one by one, and objects without a tag. */
 
-static void of_many_misuses_the_first_are_reported_and_the_rest_counted(void **state)
+TEST(of_many_misuses_the_first_are_reported_and_the_rest_counted)
 {
     OK(driver->Init(0));
     for (uintptr_t i = 1; i <= 20; i++)
@@ -305,7 +307,7 @@ static void of_many_misuses_the_first_are_reported_and_the_rest_counted(void **s
     assert_null(strstr(testkit_text, "0x1009"));
 }
 
-static void eight_misuses_are_all_reported(void **state)
+TEST(eight_misuses_are_all_reported)
 {
     OK(driver->Init(0));
     for (uintptr_t i = 1; i <= 8; i++)
@@ -316,7 +318,7 @@ static void eight_misuses_are_all_reported(void **state)
 }
 
 /* Created below the layer, such as by a library that has its own access to the driver. */
-static void context_without_a_tag_that_is_left_current_is_reported(void **state)
+TEST(context_without_a_tag_that_is_left_current_is_reported)
 {
     CUcontext context;
 
@@ -328,25 +330,5 @@ static void context_without_a_tag_that_is_left_current_is_reported(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, testkit_gone)
-    const struct CMUnitTest tests[] = {
-        TEST(clean_test_ends_without_a_word),
-        TEST(table_is_the_layers_until_the_end),
-        TEST(leaked_objects_are_reported_by_type),
-        TEST(leaked_allocations_are_reported_with_their_bytes),
-        TEST(of_many_only_the_first_are_reported),
-        TEST(what_is_destroyed_with_its_context_is_not_leaked),
-        TEST(primary_context_retained_more_than_released_is_leaked),
-        TEST(pinned_reference_is_not_reported_as_the_programs),
-        TEST(work_that_is_pending_is_reported),
-        TEST(misuses_are_reported),
-        TEST(text_that_does_not_fit_says_so),
-        TEST(context_that_was_current_before_is_not_reported),
-        TEST(call_site_is_that_of_the_call_and_its_callers),
-        TEST(of_many_misuses_the_first_are_reported_and_the_rest_counted),
-        TEST(eight_misuses_are_all_reported),
-        TEST(context_without_a_tag_that_is_left_current_is_reported),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

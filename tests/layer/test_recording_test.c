@@ -25,7 +25,9 @@ static void poll(unsigned times)
         OK(driver->DeviceGetCount(&count));
 }
 
-static void recording_that_nobody_asked_for_may_lose_calls(void **state)
+#define TEST(name) TEST_IN(name, NULL, testkit_gone)
+
+TEST(recording_that_nobody_asked_for_may_lose_calls)
 {
     testkit_begin(&plain);
     poll(6000);
@@ -33,7 +35,7 @@ static void recording_that_nobody_asked_for_may_lose_calls(void **state)
     assert_string_equal(testkit_text, "");
 }
 
-static void recording_that_was_asked_for_may_not_lose_calls(void **state)
+TEST(recording_that_was_asked_for_may_not_lose_calls)
 {
     testkit_begin(
         &(struct cushim_test_options){.size = sizeof(struct cushim_test_options), .capacity = 4});
@@ -44,7 +46,7 @@ static void recording_that_was_asked_for_may_not_lose_calls(void **state)
                         "and 11 came; set a larger .capacity of the test, or stop recording\n");
 }
 
-static void recording_that_is_read_may_not_have_lost_calls(void **state)
+TEST(recording_that_is_read_may_not_have_lost_calls)
 {
     struct cushim_recorded_call call = {.size = sizeof call};
 
@@ -64,7 +66,7 @@ static void recording_that_is_read_may_not_have_lost_calls(void **state)
     }
 }
 
-static void recording_that_was_read_before_it_lost_calls_may_lose_them(void **state)
+TEST(recording_that_was_read_before_it_lost_calls_may_lose_them)
 {
     testkit_begin(&plain);
     poll(10);
@@ -84,7 +86,7 @@ static void assert_recorded(const char *line)
         fail_msg("\"%s\" is not in:\n%s", line, text);
 }
 
-static void text_that_is_null_is_recorded_as_null(void **state)
+TEST_IN(text_that_is_null_is_recorded_as_null, testkit_setup, testkit_teardown)
 {
     CUfunction function;
 
@@ -92,7 +94,8 @@ static void text_that_is_null_is_recorded_as_null(void **state)
     assert_recorded("cuModuleGetFunction(hfunc, hmod=NULL, name=NULL) = CUDA_ERROR_");
 }
 
-static void struct_that_is_passed_by_value_is_recorded_without_its_bytes(void **state)
+TEST_IN(struct_that_is_passed_by_value_is_recorded_without_its_bytes, testkit_setup,
+        testkit_teardown)
 {
     const CUipcEventHandle handle = {{0}};
     CUevent event;
@@ -101,7 +104,8 @@ static void struct_that_is_passed_by_value_is_recorded_without_its_bytes(void **
     assert_recorded("cuIpcOpenEventHandle(phEvent, handle={...}) = CUDA_ERROR_");
 }
 
-static void number_with_a_point_is_recorded_with_as_few_digits_as_distinguish_it(void **state)
+TEST_IN(number_with_a_point_is_recorded_with_as_few_digits_as_distinguish_it, testkit_setup,
+        testkit_teardown)
 {
     driver->TexRefSetMipmapLevelBias(NULL, 1.5f);
     driver->TexRefSetMipmapLevelBias(NULL, 0.1f);
@@ -111,7 +115,7 @@ static void number_with_a_point_is_recorded_with_as_few_digits_as_distinguish_it
     assert_recorded("cuTexRefSetMipmapLevelBias(hTexRef=NULL, bias=-16777215) = ");
 }
 
-static void code_without_a_name_is_recorded_as_its_number(void **state)
+TEST_IN(code_without_a_name_is_recorded_as_its_number, testkit_setup, testkit_teardown)
 {
     OK(cushim_fault_add_rules(layer, "cuStreamQuery => return(9876)", NULL, 0));
     CODE((CUresult)9876, driver->StreamQuery(NULL));
@@ -131,7 +135,7 @@ static CUresult CUDAAPI query_after_a_clear(CUstream stream)
     return CUDA_ERROR_NOT_READY;
 }
 
-static void call_that_was_forgotten_does_not_end_another_one(void **state)
+TEST_IN(call_that_was_forgotten_does_not_end_another_one, testkit_setup, testkit_teardown)
 {
     struct cushim_recorded_call call = {.size = sizeof call};
 
@@ -154,7 +158,7 @@ static void query_in_a_kernel(const struct cushim_mock_launch *launch, void *dat
     answers++;
 }
 
-static void call_within_a_kernel_is_not_recorded(void **state)
+TEST_IN(call_within_a_kernel_is_not_recorded, testkit_setup, testkit_teardown)
 {
     CUresult answer = CUDA_SUCCESS;
     const struct cushim_mock_kernel kernel = {
@@ -178,7 +182,7 @@ static void call_within_a_kernel_is_not_recorded(void **state)
 
 /* --- without a test --- */
 
-static void recording_that_was_stopped_records_no_more(void **state)
+TEST_ALONE(recording_that_was_stopped_records_no_more)
 {
     struct cushim_layer *alone;
     struct cushim_mock *driver_alone;
@@ -214,7 +218,7 @@ static void begin_with(const char *faults)
                                                 .forbid_errors = true});
 }
 
-static void fault_of_the_options_takes_effect(void **state)
+TEST(fault_of_the_options_takes_effect)
 {
     CUdeviceptr memory = 0;
 
@@ -228,7 +232,7 @@ static void fault_of_the_options_takes_effect(void **state)
     assert_string_equal(testkit_text, "");
 }
 
-static void answer_of_a_fault_is_reported_and_is_no_error(void **state)
+TEST(answer_of_a_fault_is_reported_and_is_no_error)
 {
     CUevent event;
 
@@ -255,7 +259,7 @@ static void answer_of_a_fault_is_reported_and_is_no_error(void **state)
         fail_msg("%s", testkit_text);
 }
 
-static void object_whose_destroying_failed_keeps_its_tag(void **state)
+TEST(object_whose_destroying_failed_keeps_its_tag)
 {
     char tag[CUSHIM_TAG_SIZE];
     CUevent event;
@@ -273,7 +277,7 @@ static void object_whose_destroying_failed_keeps_its_tag(void **state)
     OK(testkit_end());
 }
 
-static void fault_that_never_came_is_reported(void **state)
+TEST(fault_that_never_came_is_reported)
 {
     begin_with("cuEventCreate:nth=7 => return(OUT_OF_MEMORY)");
     CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
@@ -281,7 +285,7 @@ static void fault_that_never_came_is_reported(void **state)
                         "cuEventCreate:nth=7 => return(OUT_OF_MEMORY): never matched\n");
 }
 
-static void fault_of_another_abi_is_reported_which_came(void **state)
+TEST(fault_of_another_abi_is_reported_which_came)
 {
     CUdeviceptr memory;
 
@@ -302,7 +306,7 @@ static void fault_of_another_abi_is_reported_which_came(void **state)
     testkit_end();
 }
 
-static void faults_that_are_refused_are_reported_with_their_line_and_leave_nothing(void **state)
+TEST(faults_that_are_refused_are_reported_with_their_line_and_leave_nothing)
 {
     char message[200];
     struct cushim_test *test = NULL;
@@ -321,29 +325,5 @@ static void faults_that_are_refused_are_reported_with_their_line_and_leave_nothi
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_teardown(name, testkit_gone)
-#define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
-    const struct CMUnitTest tests[] = {
-        TEST(recording_that_nobody_asked_for_may_lose_calls),
-        TEST(recording_that_was_asked_for_may_not_lose_calls),
-        TEST(recording_that_is_read_may_not_have_lost_calls),
-        TEST(recording_that_was_read_before_it_lost_calls_may_lose_them),
-        TEST_IN(text_that_is_null_is_recorded_as_null, testkit_setup, testkit_teardown),
-        TEST_IN(struct_that_is_passed_by_value_is_recorded_without_its_bytes, testkit_setup,
-                testkit_teardown),
-        TEST_IN(number_with_a_point_is_recorded_with_as_few_digits_as_distinguish_it, testkit_setup,
-                testkit_teardown),
-        TEST_IN(code_without_a_name_is_recorded_as_its_number, testkit_setup, testkit_teardown),
-        TEST_IN(call_that_was_forgotten_does_not_end_another_one, testkit_setup, testkit_teardown),
-        TEST_IN(call_within_a_kernel_is_not_recorded, testkit_setup, testkit_teardown),
-        cmocka_unit_test(recording_that_was_stopped_records_no_more),
-        TEST(fault_of_the_options_takes_effect),
-        TEST(answer_of_a_fault_is_reported_and_is_no_error),
-        TEST(object_whose_destroying_failed_keeps_its_tag),
-        TEST(fault_that_never_came_is_reported),
-        TEST(fault_of_another_abi_is_reported_which_came),
-        TEST(faults_that_are_refused_are_reported_with_their_line_and_leave_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

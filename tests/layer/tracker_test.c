@@ -65,7 +65,9 @@ static void check_number(unsigned slot, unsigned index)
                  cushim__parameter_at(slot, index)->name);
 }
 
-static void every_effect_fits_its_function(void **state)
+#define TEST(name) TEST_IN(name, setup, testkit_end_on)
+
+TEST_ALONE(every_effect_fits_its_function)
 {
     unsigned effects = 0;
 
@@ -88,7 +90,7 @@ static void every_effect_fits_its_function(void **state)
  * Every function whose name says that it creates or destroys has an effect, so that none is
  * forgotten.
  */
-static void every_function_that_creates_or_destroys_has_an_effect(void **state)
+TEST_ALONE(every_function_that_creates_or_destroys_has_an_effect)
 {
     static const char *const words[] = {"Create", "Destroy", "Alloc", "Unload", "Unregister"};
     static const char *const none[] = {
@@ -201,7 +203,7 @@ static int setup(void **state)
     return 0;
 }
 
-static void value_that_comes_again_without_an_end_is_another_object(void **state)
+TEST_IN(value_that_comes_again_without_an_end_is_another_object, setup, testkit_end_on)
 {
     CUevent event;
 
@@ -212,7 +214,7 @@ static void value_that_comes_again_without_an_end_is_another_object(void **state
     OK(driver->EventDestroy_v2(event));
 }
 
-static void destroying_that_reports_an_earlier_error_counts_as_release(void **state)
+TEST_IN(destroying_that_reports_an_earlier_error_counts_as_release, setup, testkit_end_on)
 {
     CUevent event;
 
@@ -222,7 +224,7 @@ static void destroying_that_reports_an_earlier_error_counts_as_release(void **st
     assert_int_equal(testkit_count().handles, 0);
 }
 
-static void destroying_that_is_refused_does_not(void **state)
+TEST_IN(destroying_that_is_refused_does_not, setup, testkit_end_on)
 {
     static const CUresult refusals[] = {CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE,
                                         CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_NOT_PERMITTED,
@@ -240,7 +242,7 @@ static void destroying_that_is_refused_does_not(void **state)
     OK(driver->EventDestroy_v2(event));
 }
 
-static void context_takes_what_was_made_while_it_was_current(void **state)
+TEST_IN(context_takes_what_was_made_while_it_was_current, setup, testkit_end_on)
 {
     CUcontext context;
     CUevent event;
@@ -268,7 +270,7 @@ static CUresult CUDAAPI destroy_and_create(CUevent event)
     return cushim_layer_table(layer)->EventCreate(&again, 0);
 }
 
-static void value_given_again_while_it_ends_stays_alive(void **state)
+TEST_IN(value_given_again_while_it_ends_stays_alive, setup, testkit_end_on)
 {
     CUevent event;
 
@@ -295,7 +297,7 @@ static CUevent create(unsigned object)
     return event;
 }
 
-static void success_without_a_handle_creates_nothing(void **state)
+TEST(success_without_a_handle_creates_nothing)
 {
     CUevent event = (CUevent)&objects[0];
 
@@ -306,7 +308,7 @@ static void success_without_a_handle_creates_nothing(void **state)
 }
 
 /* Destroyed objects are in a list: each position is removed once, and the last one more often. */
-static void values_come_again_in_any_order(void **state)
+TEST(values_come_again_in_any_order)
 {
     static const unsigned orders[][OBJECTS] = {{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 3, 0, 2}};
     unsigned made = 0;
@@ -330,7 +332,7 @@ static void values_come_again_in_any_order(void **state)
     assert_int_equal(testkit_count().handles, 0);
 }
 
-static void last_that_is_gone_comes_and_goes_before_the_first(void **state)
+TEST(last_that_is_gone_comes_and_goes_before_the_first)
 {
     CUevent first, last;
 
@@ -346,7 +348,7 @@ static void last_that_is_gone_comes_and_goes_before_the_first(void **state)
     OK(driver->EventDestroy_v2(first));
 }
 
-static void function_shown_by_a_module_after_that_of_another_is_another(void **state)
+TEST(function_shown_by_a_module_after_that_of_another_is_another)
 {
     CUfunction function;
     CUmodule module;
@@ -362,7 +364,7 @@ static void function_shown_by_a_module_after_that_of_another_is_another(void **s
     }
 }
 
-static void variable_that_is_asked_for_its_size_alone_is_not_tracked(void **state)
+TEST(variable_that_is_asked_for_its_size_alone_is_not_tracked)
 {
     CUdeviceptr address = 0;
     CUmodule module;
@@ -378,7 +380,7 @@ static void variable_that_is_asked_for_its_size_alone_is_not_tracked(void **stat
     OK(driver->ModuleUnload(module));
 }
 
-static void memory_opened_twice_is_leaked_until_it_is_closed_twice(void **state)
+TEST(memory_opened_twice_is_leaked_until_it_is_closed_twice)
 {
     const CUipcMemHandle handle = {{0}};
     CUdeviceptr first, second;
@@ -393,7 +395,7 @@ static void memory_opened_twice_is_leaked_until_it_is_closed_twice(void **state)
     assert_int_equal(testkit_count().allocations, 0);
 }
 
-static void primary_context_that_nobody_retained_can_be_reset_and_released(void **state)
+TEST(primary_context_that_nobody_retained_can_be_reset_and_released)
 {
     CUcontext context;
 
@@ -410,24 +412,5 @@ static void primary_context_that_nobody_retained_can_be_reset_and_released(void 
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, testkit_end_on)
-#define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_effect_fits_its_function),
-        cmocka_unit_test(every_function_that_creates_or_destroys_has_an_effect),
-        TEST_IN(value_that_comes_again_without_an_end_is_another_object, setup, testkit_end_on),
-        TEST_IN(destroying_that_reports_an_earlier_error_counts_as_release, setup, testkit_end_on),
-        TEST_IN(destroying_that_is_refused_does_not, setup, testkit_end_on),
-        TEST_IN(context_takes_what_was_made_while_it_was_current, setup, testkit_end_on),
-        TEST_IN(value_given_again_while_it_ends_stays_alive, setup, testkit_end_on),
-        TEST(success_without_a_handle_creates_nothing),
-        TEST(values_come_again_in_any_order),
-        TEST(last_that_is_gone_comes_and_goes_before_the_first),
-        TEST(function_shown_by_a_module_after_that_of_another_is_another),
-        TEST(variable_that_is_asked_for_its_size_alone_is_not_tracked),
-        TEST(memory_opened_twice_is_leaked_until_it_is_closed_twice),
-        TEST(primary_context_that_nobody_retained_can_be_reset_and_released),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

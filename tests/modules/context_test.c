@@ -17,7 +17,7 @@ static CUcontext handle_of(const struct cushim_context *context)
 
 /* --- creating and releasing --- */
 
-static void primary_context_is_retained_and_released(void **state)
+TEST(primary_context_is_retained_and_released)
 {
     struct cushim_context *one, *other;
     unsigned flags;
@@ -35,7 +35,7 @@ static void primary_context_is_retained_and_released(void **state)
     assert_ptr_equal(testkit_current(), testkit.current);
 }
 
-static void driver_without_the_newer_release_is_given_the_older_one(void **state)
+TEST(driver_without_the_newer_release_is_given_the_older_one)
 {
     struct cushim_context *context;
 
@@ -46,7 +46,7 @@ static void driver_without_the_newer_release_is_given_the_older_one(void **state
     assert_calls("cuDevicePrimaryCtxRelease_v2 cuDevicePrimaryCtxRelease");
 }
 
-static void create_leaves_the_current_context_as_it_was(void **state)
+TEST(create_leaves_the_current_context_as_it_was)
 {
     const struct cushim_context_options options = {.size = sizeof options,
                                                    .flags = CU_CTX_SCHED_BLOCKING_SYNC};
@@ -60,7 +60,7 @@ static void create_leaves_the_current_context_as_it_was(void **state)
     OK(cushim_context_release(context));
 }
 
-static void unknown_options_are_refused_unless_zero(void **state)
+TEST(unknown_options_are_refused_unless_zero)
 {
     struct {
         struct cushim_context_options known;
@@ -82,7 +82,7 @@ static void unknown_options_are_refused_unless_zero(void **state)
     OK(cushim_context_release(context));
 }
 
-static void wrapped_context_is_never_destroyed(void **state)
+TEST(wrapped_context_is_never_destroyed)
 {
     struct cushim_context *context, *current;
 
@@ -95,7 +95,7 @@ static void wrapped_context_is_never_destroyed(void **state)
     assert_calls("cuCtxGetCurrent");
 }
 
-static void without_a_context_there_is_nothing_to_wrap(void **state)
+TEST(without_a_context_there_is_nothing_to_wrap)
 {
     struct cushim_context *context = NULL;
 
@@ -105,7 +105,7 @@ static void without_a_context_there_is_nothing_to_wrap(void **state)
     assert_null(context);
 }
 
-static void last_release_destroys_once(void **state)
+TEST(last_release_destroys_once)
 {
     struct cushim_context *context = NULL;
 
@@ -118,7 +118,7 @@ static void last_release_destroys_once(void **state)
     assert_calls("cuCtxDestroy_v2");
 }
 
-static void reset_of_a_primary_context_leaves_what_is_released_quietly(void **state)
+TEST(reset_of_a_primary_context_leaves_what_is_released_quietly)
 {
     struct cushim_context *context;
     struct cushim_event *event;
@@ -134,7 +134,7 @@ static void reset_of_a_primary_context_leaves_what_is_released_quietly(void **st
 
 /* --- calls in a context --- */
 
-static void device_of_a_created_context_needs_no_driver_call(void **state)
+TEST(device_of_a_created_context_needs_no_driver_call)
 {
     struct cushim_context *context;
     CUdevice device = -1;
@@ -147,7 +147,7 @@ static void device_of_a_created_context_needs_no_driver_call(void **state)
     OK(cushim_context_release(context));
 }
 
-static void device_of_a_wrapped_context_is_asked_for_in_it(void **state)
+TEST(device_of_a_wrapped_context_is_asked_for_in_it)
 {
     CUdevice device = -1;
 
@@ -156,7 +156,7 @@ static void device_of_a_wrapped_context_is_asked_for_in_it(void **state)
     assert_calls(PUSHED_FIRST("cuCtxGetDevice"));
 }
 
-static void synchronize_waits_in_the_context(void **state)
+TEST_WITH(synchronize_waits_in_the_context, "schedule = lazy")
 {
     OK(testkit.driver->EventRecord(testkit_foreign_event(0), testkit.stream_handle));
     CODE(CUDA_ERROR_NOT_READY, testkit.driver->StreamQuery(testkit.stream_handle));
@@ -165,7 +165,7 @@ static void synchronize_waits_in_the_context(void **state)
     OK(testkit.driver->StreamQuery(testkit.stream_handle));
 }
 
-static void error_of_the_work_comes_before_one_of_putting_back(void **state)
+TEST(error_of_the_work_comes_before_one_of_putting_back)
 {
     testkit_fault("cuCtxSynchronize => return(LAUNCH_FAILED)");
     testkit_fault("cuCtxPopCurrent_v2:phase=after => return(UNKNOWN)");
@@ -176,7 +176,7 @@ static void error_of_the_work_comes_before_one_of_putting_back(void **state)
     assert_non_null(strstr(testkit.log_last, "failed with CUDA_ERROR_LAUNCH_FAILED (719)"));
 }
 
-static void scopes_nest(void **state)
+TEST(scopes_nest)
 {
     struct cushim_context_scope outer, inner;
 
@@ -190,7 +190,7 @@ static void scopes_nest(void **state)
     assert_ptr_equal(testkit_current(), testkit.current);
 }
 
-static void context_is_pushed_even_if_it_is_current(void **state)
+TEST(context_is_pushed_even_if_it_is_current)
 {
     struct cushim_context_scope outer, inner;
 
@@ -202,7 +202,7 @@ static void context_is_pushed_even_if_it_is_current(void **state)
     OK(cushim_context_pop(&outer));
 }
 
-static void scope_is_over_after_its_pop(void **state)
+TEST(scope_is_over_after_its_pop)
 {
     struct cushim_context_scope scope;
 
@@ -213,7 +213,7 @@ static void scope_is_over_after_its_pop(void **state)
     assert_calls("");
 }
 
-static void scope_that_could_not_begin_is_over(void **state)
+TEST(scope_that_could_not_begin_is_over)
 {
     struct cushim_context_scope scope;
 
@@ -228,7 +228,7 @@ static void scope_that_could_not_begin_is_over(void **state)
     assert_calls("");
 }
 
-static void pop_out_of_order_changes_nothing_and_can_be_repeated(void **state)
+TEST(pop_out_of_order_changes_nothing_and_can_be_repeated)
 {
     struct cushim_context_scope outer, inner;
 
@@ -241,7 +241,7 @@ static void pop_out_of_order_changes_nothing_and_can_be_repeated(void **state)
     assert_int_equal(testkit.log_lines, 0);
 }
 
-static void pop_from_an_empty_stack_is_no_success(void **state)
+TEST(pop_from_an_empty_stack_is_no_success)
 {
     struct cushim_context_scope scope;
 
@@ -251,7 +251,7 @@ static void pop_from_an_empty_stack_is_no_success(void **state)
     CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_context_pop(&scope));
 }
 
-static void pop_that_fails_can_be_repeated(void **state)
+TEST(pop_that_fails_can_be_repeated)
 {
     struct cushim_context_scope scope;
 
@@ -261,7 +261,7 @@ static void pop_that_fails_can_be_repeated(void **state)
     OK(cushim_context_pop(&scope));
 }
 
-static void pop_that_cannot_put_another_context_back_logs_that(void **state)
+TEST(pop_that_cannot_put_another_context_back_logs_that)
 {
     struct cushim_context_scope outer, inner;
 
@@ -274,7 +274,7 @@ static void pop_that_cannot_put_another_context_back_logs_that(void **state)
     OK(cushim_context_pop(&outer));
 }
 
-static void context_is_made_current_in_the_place_of_another(void **state)
+TEST(context_is_made_current_in_the_place_of_another)
 {
     OK(cushim_context_make_current(testkit.one));
     assert_ptr_equal(testkit_current(), testkit.first);
@@ -288,29 +288,5 @@ static void context_is_made_current_in_the_place_of_another(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(primary_context_is_retained_and_released),
-        TEST(driver_without_the_newer_release_is_given_the_older_one),
-        TEST(create_leaves_the_current_context_as_it_was),
-        TEST(unknown_options_are_refused_unless_zero),
-        TEST(wrapped_context_is_never_destroyed),
-        TEST(without_a_context_there_is_nothing_to_wrap),
-        TEST(last_release_destroys_once),
-        TEST(reset_of_a_primary_context_leaves_what_is_released_quietly),
-        TEST(device_of_a_created_context_needs_no_driver_call),
-        TEST(device_of_a_wrapped_context_is_asked_for_in_it),
-        TEST_WITH(synchronize_waits_in_the_context, "schedule = lazy"),
-        TEST(error_of_the_work_comes_before_one_of_putting_back),
-        TEST(scopes_nest),
-        TEST(context_is_pushed_even_if_it_is_current),
-        TEST(scope_is_over_after_its_pop),
-        TEST(scope_that_could_not_begin_is_over),
-        TEST(pop_out_of_order_changes_nothing_and_can_be_repeated),
-        TEST(pop_from_an_empty_stack_is_no_success),
-        TEST(pop_that_fails_can_be_repeated),
-        TEST(pop_that_cannot_put_another_context_back_logs_that),
-        TEST(context_is_made_current_in_the_place_of_another),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -36,7 +36,7 @@ static void set_attribute(size_t index, int attribute, int value)
 
 /* --- finding devices --- */
 
-static void device_is_found_by_its_uuid(void **state)
+TEST(device_is_found_by_its_uuid)
 {
     const CUuuid none = {{0}};
     CUdevice device = 7;
@@ -51,7 +51,7 @@ static void device_is_found_by_its_uuid(void **state)
     assert_int_equal(device, 1);
 }
 
-static void driver_without_the_newer_uuid_is_asked_for_the_older_one(void **state)
+TEST(driver_without_the_newer_uuid_is_asked_for_the_older_one)
 {
     CUuuid uuid, older;
 
@@ -65,7 +65,7 @@ static void driver_without_the_newer_uuid_is_asked_for_the_older_one(void **stat
 
 /* --- properties --- */
 
-static void priorities_are_asked_for_in_the_primary_context(void **state)
+TEST(priorities_are_asked_for_in_the_primary_context)
 {
     int least = 99, greatest = 99;
 
@@ -76,7 +76,7 @@ static void priorities_are_asked_for_in_the_primary_context(void **state)
                  "cuCtxGetStreamPriorityRange cuCtxPopCurrent_v2 cuDevicePrimaryCtxRelease_v2");
 }
 
-static void support_of_ipc_events_is_an_attribute(void **state)
+TEST(support_of_ipc_events_is_an_attribute)
 {
     bool supported = false;
 
@@ -88,7 +88,7 @@ static void support_of_ipc_events_is_an_attribute(void **state)
     assert_calls("cuDeviceGetAttribute cuDeviceGetAttribute");
 }
 
-static void driver_without_that_attribute_shares_events_of_discrete_devices(void **state)
+TEST(driver_without_that_attribute_shares_events_of_discrete_devices)
 {
     static const struct {
         int unified, integrated;
@@ -107,7 +107,7 @@ static void driver_without_that_attribute_shares_events_of_discrete_devices(void
 
 /* --- arguments --- */
 
-static void number_that_is_no_device_is_the_drivers_to_refuse(void **state)
+TEST(number_that_is_no_device_is_the_drivers_to_refuse)
 {
     int least, greatest;
     bool supported;
@@ -127,7 +127,7 @@ static void number_that_is_no_device_is_the_drivers_to_refuse(void **state)
 static const unsigned char uuid_bytes[16] = {0x4d, 0x65, 0x6f, 0x1c, 0x7a, 0x3b, 0x1d, 0x2e,
                                              0x9f, 0x80, 0x01, 0x23, 0x45, 0x67, 0xab, 0xff};
 
-static void uuid_is_written_in_five_groups_after_gpu(void **state)
+TEST_ALONE(uuid_is_written_in_five_groups_after_gpu)
 {
     CUuuid uuid;
     char text[CUSHIM_UUID_TEXT_SIZE + 1];
@@ -140,7 +140,7 @@ static void uuid_is_written_in_five_groups_after_gpu(void **state)
     assert_int_equal(text[CUSHIM_UUID_TEXT_SIZE], '!');
 }
 
-static void uuid_is_read_with_and_without_a_prefix_and_in_either_case(void **state)
+TEST_ALONE(uuid_is_read_with_and_without_a_prefix_and_in_either_case)
 {
     static const char *const texts[] = {
         "GPU-" DIGITS,
@@ -158,7 +158,7 @@ static void uuid_is_read_with_and_without_a_prefix_and_in_either_case(void **sta
     }
 }
 
-static void text_that_is_no_uuid_is_refused_and_writes_nothing(void **state)
+TEST_ALONE(text_that_is_no_uuid_is_refused_and_writes_nothing)
 {
     static const char *const texts[] = {
         "",
@@ -189,17 +189,5 @@ static void text_that_is_no_uuid_is_refused_and_writes_nothing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(device_is_found_by_its_uuid),
-        TEST(driver_without_the_newer_uuid_is_asked_for_the_older_one),
-        TEST(priorities_are_asked_for_in_the_primary_context),
-        TEST(support_of_ipc_events_is_an_attribute),
-        TEST(driver_without_that_attribute_shares_events_of_discrete_devices),
-        TEST(number_that_is_no_device_is_the_drivers_to_refuse),
-        cmocka_unit_test(uuid_is_written_in_five_groups_after_gpu),
-        cmocka_unit_test(uuid_is_read_with_and_without_a_prefix_and_in_either_case),
-        cmocka_unit_test(text_that_is_no_uuid_is_refused_and_writes_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

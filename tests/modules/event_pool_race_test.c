@@ -58,7 +58,7 @@ static void take_three_and_give_the_first_back(void)
     OK(cushim_event_release(taken[0]));
 }
 
-static void old_top_that_is_back_is_not_taken_for_the_same(void **state)
+TEST(old_top_that_is_back_is_not_taken_for_the_same)
 {
     struct cushim_event *event, *spare, *next;
 
@@ -81,7 +81,7 @@ static void release_pool(void)
     OK(cushim_event_pool_release(pool));
 }
 
-static void event_that_comes_back_as_the_pool_ends_is_destroyed(void **state)
+TEST(event_that_comes_back_as_the_pool_ends_is_destroyed)
 {
     struct cushim_event *one, *two;
 
@@ -96,7 +96,7 @@ static void event_that_comes_back_as_the_pool_ends_is_destroyed(void **state)
     OK(cushim_event_release(two));
 }
 
-static void event_that_comes_back_behind_a_spare_one_as_the_pool_ends_is_destroyed(void **state)
+TEST(event_that_comes_back_behind_a_spare_one_as_the_pool_ends_is_destroyed)
 {
     struct cushim_event *one, *two, *spare;
 
@@ -118,7 +118,7 @@ static void give_one_back(void)
     OK(cushim_event_release(taken[0]));
 }
 
-static void two_events_that_come_back_at_once_are_both_kept(void **state)
+TEST(two_events_that_come_back_at_once_are_both_kept)
 {
     struct cushim_event *event;
     size_t total, free;
@@ -142,7 +142,7 @@ static void take_one(void)
     taken[0] = acquire();
 }
 
-static void two_threads_that_grow_a_pool_share_one_chunk(void **state)
+TEST(two_threads_that_grow_a_pool_share_one_chunk)
 {
     struct cushim_event *event;
 
@@ -160,7 +160,7 @@ static void two_threads_that_grow_a_pool_share_one_chunk(void **state)
     OK(cushim_event_pool_release(pool));
 }
 
-static void node_is_used_again_after_a_failure(void **state)
+TEST(node_is_used_again_after_a_failure)
 {
     struct cushim_event *event = NULL;
 
@@ -173,7 +173,7 @@ static void node_is_used_again_after_a_failure(void **state)
     OK(cushim_event_pool_release(pool));
 }
 
-static void pool_with_the_most_nodes_is_out_of_memory(void **state)
+TEST(pool_with_the_most_nodes_is_out_of_memory)
 {
     struct cushim_event *event = NULL;
 
@@ -184,7 +184,7 @@ static void pool_with_the_most_nodes_is_out_of_memory(void **state)
     OK(cushim_event_pool_release(pool));
 }
 
-static void numbers_and_chunks_agree(void **state)
+TEST(numbers_and_chunks_agree)
 {
     unsigned first = 0;
 
@@ -200,16 +200,5 @@ static void numbers_and_chunks_agree(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(old_top_that_is_back_is_not_taken_for_the_same),
-        TEST(event_that_comes_back_as_the_pool_ends_is_destroyed),
-        TEST(event_that_comes_back_behind_a_spare_one_as_the_pool_ends_is_destroyed),
-        TEST(two_events_that_come_back_at_once_are_both_kept),
-        TEST(two_threads_that_grow_a_pool_share_one_chunk),
-        TEST(node_is_used_again_after_a_failure),
-        TEST(pool_with_the_most_nodes_is_out_of_memory),
-        TEST(numbers_and_chunks_agree),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -30,7 +30,7 @@ static void assert_counts(struct cushim_event_pool *pool, size_t total, size_t f
     assert_int_equal(counted_free, free);
 }
 
-static void released_event_comes_back_without_driver_calls(void **state)
+TEST(released_event_comes_back_without_driver_calls)
 {
     struct cushim_event_pool *pool = make_pool(NULL, 0);
     struct cushim_event *event;
@@ -58,7 +58,7 @@ static void released_event_comes_back_without_driver_calls(void **state)
     assert_calls("cuEventDestroy_v2");
 }
 
-static void initial_events_are_created_at_once(void **state)
+TEST(initial_events_are_created_at_once)
 {
     struct cushim_event_pool *pool = make_pool(&testkit_untimed, 3);
     struct cushim_event *events[3];
@@ -81,7 +81,7 @@ static void initial_events_are_created_at_once(void **state)
     assert_calls("cuEventDestroy_v2 cuEventDestroy_v2 cuEventDestroy_v2");
 }
 
-static void unknown_options_are_refused_before_any_driver_call(void **state)
+TEST(unknown_options_are_refused_before_any_driver_call)
 {
     const struct cushim_event_pool_options nothing = {.size = 0};
     const struct cushim_event_options strange = {.size = 1};
@@ -93,7 +93,7 @@ static void unknown_options_are_refused_before_any_driver_call(void **state)
     assert_calls("");
 }
 
-static void last_release_of_an_empty_pool_makes_no_driver_call(void **state)
+TEST(last_release_of_an_empty_pool_makes_no_driver_call)
 {
     struct cushim_event_pool *pool = make_pool(NULL, 0);
 
@@ -106,7 +106,7 @@ static void last_release_of_an_empty_pool_makes_no_driver_call(void **state)
     assert_calls("");
 }
 
-static void only_the_last_release_brings_an_event_back(void **state)
+TEST(only_the_last_release_brings_an_event_back)
 {
     struct cushim_event_pool *pool = make_pool(NULL, 0);
     struct cushim_event *event = acquire(pool), *other;
@@ -122,7 +122,7 @@ static void only_the_last_release_brings_an_event_back(void **state)
     OK(cushim_event_pool_release(pool));
 }
 
-static void closed_event_leaves_the_pool(void **state)
+TEST(closed_event_leaves_the_pool)
 {
     struct cushim_event_pool *pool = make_pool(NULL, 1);
     struct cushim_event *event = acquire(pool), *next;
@@ -140,7 +140,7 @@ static void closed_event_leaves_the_pool(void **state)
     OK(cushim_event_pool_release(pool));
 }
 
-static void events_outlive_their_pool(void **state)
+TEST(events_outlive_their_pool)
 {
     struct cushim_event_pool *pool;
     struct cushim_event *one, *two;
@@ -165,7 +165,7 @@ static void events_outlive_their_pool(void **state)
     assert_calls("cuEventDestroy_v2 cuCtxDestroy_v2");
 }
 
-static void pool_grows_over_chunks_and_hands_no_event_out_twice(void **state)
+TEST(pool_grows_over_chunks_and_hands_no_event_out_twice)
 {
     static struct cushim_event *events[500];
     struct cushim_event_pool *pool = make_pool(NULL, 0);
@@ -186,7 +186,7 @@ static void pool_grows_over_chunks_and_hands_no_event_out_twice(void **state)
     OK(cushim_event_pool_release(pool));
 }
 
-static void failing_create_leaves_the_pool_unchanged(void **state)
+TEST(failing_create_leaves_the_pool_unchanged)
 {
     struct cushim_event_pool *pool = make_pool(NULL, 0);
     struct cushim_event *event = NULL;
@@ -202,17 +202,5 @@ static void failing_create_leaves_the_pool_unchanged(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(released_event_comes_back_without_driver_calls),
-        TEST(initial_events_are_created_at_once),
-        TEST(unknown_options_are_refused_before_any_driver_call),
-        TEST(last_release_of_an_empty_pool_makes_no_driver_call),
-        TEST(only_the_last_release_brings_an_event_back),
-        TEST(closed_event_leaves_the_pool),
-        TEST(events_outlive_their_pool),
-        TEST(pool_grows_over_chunks_and_hands_no_event_out_twice),
-        TEST(failing_create_leaves_the_pool_unchanged),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

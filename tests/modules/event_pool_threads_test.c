@@ -105,7 +105,7 @@ static size_t handles(void)
     return now.handles;
 }
 
-static void no_event_has_two_owners(void **state)
+TEST(no_event_has_two_owners)
 {
     pthread_t threads[THREADS];
     const size_t before = handles();
@@ -123,7 +123,7 @@ static void no_event_has_two_owners(void **state)
 }
 
 /* A memory checker also sees here that the pool's memory is freed, and freed last. */
-static void no_event_is_lost_when_the_pool_ends_under_it(void **state)
+TEST(no_event_is_lost_when_the_pool_ends_under_it)
 {
     const size_t before = handles();
     pthread_t threads[THREADS];
@@ -142,10 +142,5 @@ static void no_event_is_lost_when_the_pool_ends_under_it(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(no_event_has_two_owners),
-        TEST(no_event_is_lost_when_the_pool_ends_under_it),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -5,7 +5,7 @@
 
 /* --- creating --- */
 
-static void create_makes_an_unrecorded_timed_event_in_the_context(void **state)
+TEST(create_makes_an_unrecorded_timed_event_in_the_context)
 {
     struct cushim_event *event = NULL;
     unsigned flags = 99;
@@ -21,7 +21,7 @@ static void create_makes_an_unrecorded_timed_event_in_the_context(void **state)
     OK(cushim_event_release(event));
 }
 
-static void options_become_the_drivers_flags(void **state)
+TEST(options_become_the_drivers_flags)
 {
     static const struct {
         struct cushim_event_options options;
@@ -54,7 +54,7 @@ static void options_become_the_drivers_flags(void **state)
     }
 }
 
-static void unknown_options_are_refused_unless_zero(void **state)
+TEST(unknown_options_are_refused_unless_zero)
 {
     struct {
         struct cushim_event_options known;
@@ -82,7 +82,7 @@ static void unknown_options_are_refused_unless_zero(void **state)
     assert_calls("");
 }
 
-static void create_recorded_records_in_the_streams_context(void **state)
+TEST(create_recorded_records_in_the_streams_context)
 {
     struct cushim_event *event = NULL;
 
@@ -93,7 +93,7 @@ static void create_recorded_records_in_the_streams_context(void **state)
     OK(cushim_event_release(event));
 }
 
-static void create_recorded_on_a_default_stream_uses_the_current_context(void **state)
+TEST(create_recorded_on_a_default_stream_uses_the_current_context)
 {
     struct cushim_event *event = NULL;
     CUcontext handle = NULL;
@@ -110,7 +110,7 @@ static void create_recorded_on_a_default_stream_uses_the_current_context(void **
     assert_null(event);
 }
 
-static void create_recorded_asks_the_driver_for_an_unknown_context(void **state)
+TEST(create_recorded_asks_the_driver_for_an_unknown_context)
 {
     struct cushim_stream *stream = testkit_stream(WRAPPED_BARE);
     struct cushim_event *event = NULL;
@@ -124,7 +124,7 @@ static void create_recorded_asks_the_driver_for_an_unknown_context(void **state)
 
 /* --- wrapping --- */
 
-static void wrapped_event_is_never_destroyed(void **state)
+TEST(wrapped_event_is_never_destroyed)
 {
     const CUevent foreign = testkit_foreign_event(0);
     struct cushim_event *event = NULL;
@@ -138,7 +138,7 @@ static void wrapped_event_is_never_destroyed(void **state)
     assert_calls("");
 }
 
-static void wrapped_event_knows_what_the_caller_says(void **state)
+TEST(wrapped_event_knows_what_the_caller_says)
 {
     const CUevent foreign = testkit_foreign_event(CU_EVENT_DISABLE_TIMING);
     struct cushim_event *event = NULL;
@@ -158,7 +158,7 @@ static void wrapped_event_knows_what_the_caller_says(void **state)
 
 /* --- releasing --- */
 
-static void last_release_destroys_once(void **state)
+TEST(last_release_destroys_once)
 {
     struct cushim_event *event = testkit_event(NULL);
 
@@ -170,7 +170,7 @@ static void last_release_destroys_once(void **state)
     assert_calls("cuEventDestroy_v2");
 }
 
-static void event_keeps_its_context_alive(void **state)
+TEST(event_keeps_its_context_alive)
 {
     struct cushim_context *context;
     struct cushim_event *event;
@@ -183,7 +183,7 @@ static void event_keeps_its_context_alive(void **state)
     assert_calls("cuEventDestroy_v2 cuCtxDestroy_v2");
 }
 
-static void close_destroys_once_and_the_event_is_refused_from_then_on(void **state)
+TEST(close_destroys_once_and_the_event_is_refused_from_then_on)
 {
     struct cushim_event *event = testkit_event(&testkit_interprocess), *good = testkit_event(NULL);
     const CUresult refused = CUDA_ERROR_INVALID_HANDLE;
@@ -216,7 +216,7 @@ static void close_destroys_once_and_the_event_is_refused_from_then_on(void **sta
     OK(cushim_event_release(good));
 }
 
-static void event_of_a_destroyed_context_ends_quietly(void **state)
+TEST(event_of_a_destroyed_context_ends_quietly)
 {
     struct cushim_context *wrapped;
     struct cushim_event *event;
@@ -232,7 +232,7 @@ static void event_of_a_destroyed_context_ends_quietly(void **state)
 
 /* --- recording --- */
 
-static void record_remembers_what_the_driver_took(void **state)
+TEST(record_remembers_what_the_driver_took)
 {
     struct cushim_event *event = testkit_event(NULL);
 
@@ -249,7 +249,7 @@ static void record_remembers_what_the_driver_took(void **state)
     OK(cushim_event_release(event));
 }
 
-static void record_on_a_closed_stream_is_refused(void **state)
+TEST(record_on_a_closed_stream_is_refused)
 {
     struct cushim_event *event = testkit_event(NULL);
 
@@ -262,7 +262,7 @@ static void record_on_a_closed_stream_is_refused(void **state)
     OK(cushim_event_release(event));
 }
 
-static void record_on_a_default_stream_acts_in_the_streams_context_or_the_events(void **state)
+TEST(record_on_a_default_stream_acts_in_the_streams_context_or_the_events)
 {
     struct cushim_event *event = testkit_event(NULL), *unknown = NULL;
     struct cushim_stream *of_second = NULL;
@@ -285,7 +285,7 @@ static void record_on_a_default_stream_acts_in_the_streams_context_or_the_events
     OK(cushim_event_release(event));
 }
 
-static void record_flags_go_to_the_driver(void **state)
+TEST(record_flags_go_to_the_driver)
 {
     struct cushim_event *event = testkit_event(NULL);
 
@@ -306,7 +306,7 @@ static void record_flags_go_to_the_driver(void **state)
 
 /* --- querying and waiting --- */
 
-static void query_has_three_answers(void **state)
+TEST(query_has_three_answers)
 {
     struct cushim_event *event = testkit_event(NULL);
 
@@ -323,7 +323,7 @@ static void query_has_three_answers(void **state)
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, cushim_event_release(event));
 }
 
-static void synchronize_waits_for_the_work(void **state)
+TEST_WITH(synchronize_waits_for_the_work, "schedule = lazy")
 {
     struct cushim_event *event = testkit_event(NULL);
 
@@ -335,7 +335,7 @@ static void synchronize_waits_for_the_work(void **state)
     OK(cushim_event_release(event));
 }
 
-static void wait_for_ends_with_the_work(void **state)
+TEST_WITH(wait_for_ends_with_the_work, "schedule = fifo")
 {
     struct cushim_event *event = testkit_event(NULL);
 
@@ -346,7 +346,7 @@ static void wait_for_ends_with_the_work(void **state)
     OK(cushim_event_release(event));
 }
 
-static void wait_for_ends_with_the_time(void **state)
+TEST(wait_for_ends_with_the_time)
 {
     struct cushim_event *event = testkit_event(NULL);
 
@@ -363,28 +363,5 @@ static void wait_for_ends_with_the_time(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(create_makes_an_unrecorded_timed_event_in_the_context),
-        TEST(options_become_the_drivers_flags),
-        TEST(unknown_options_are_refused_unless_zero),
-        TEST(create_recorded_records_in_the_streams_context),
-        TEST(create_recorded_on_a_default_stream_uses_the_current_context),
-        TEST(create_recorded_asks_the_driver_for_an_unknown_context),
-        TEST(wrapped_event_is_never_destroyed),
-        TEST(wrapped_event_knows_what_the_caller_says),
-        TEST(last_release_destroys_once),
-        TEST(event_keeps_its_context_alive),
-        TEST(close_destroys_once_and_the_event_is_refused_from_then_on),
-        TEST(event_of_a_destroyed_context_ends_quietly),
-        TEST(record_remembers_what_the_driver_took),
-        TEST(record_on_a_closed_stream_is_refused),
-        TEST(record_on_a_default_stream_acts_in_the_streams_context_or_the_events),
-        TEST(record_flags_go_to_the_driver),
-        TEST(query_has_three_answers),
-        TEST_WITH(synchronize_waits_for_the_work, "schedule = lazy"),
-        TEST_WITH(wait_for_ends_with_the_work, "schedule = fifo"),
-        TEST(wait_for_ends_with_the_time),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

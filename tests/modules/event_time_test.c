@@ -9,7 +9,9 @@
 
 #include <string.h>
 
-static void export_acts_in_the_events_context(void **state)
+#define EXPLAINED(f) TEST_IN(f, setup, teardown)
+
+TEST(export_acts_in_the_events_context)
 {
     struct cushim_event *event = testkit_event(&testkit_interprocess);
     CUipcEventHandle handle, none;
@@ -23,7 +25,7 @@ static void export_acts_in_the_events_context(void **state)
     OK(cushim_event_release(event));
 }
 
-static void export_of_an_event_without_a_context_acts_in_the_current_one(void **state)
+TEST(export_of_an_event_without_a_context_acts_in_the_current_one)
 {
     struct cushim_event *event = NULL;
     CUipcEventHandle handle;
@@ -35,7 +37,7 @@ static void export_of_an_event_without_a_context_acts_in_the_current_one(void **
     OK(cushim_event_release(event));
 }
 
-static void imported_event_has_no_timing_and_is_destroyed_by_its_last_release(void **state)
+TEST(imported_event_has_no_timing_and_is_destroyed_by_its_last_release)
 {
     struct cushim_event *event = testkit_imported_event();
     unsigned flags = 99;
@@ -54,7 +56,7 @@ static void imported_event_has_no_timing_and_is_destroyed_by_its_last_release(vo
 }
 
 /* In the sweep, the driver refuses the import, so it does not cover this. */
-static void import_that_cannot_put_the_context_back_leaves_nothing(void **state)
+TEST(import_that_cannot_put_the_context_back_leaves_nothing)
 {
     struct cushim_event *event = NULL;
     const CUipcEventHandle handle = {{0}};
@@ -191,7 +193,7 @@ static void assert_explained(struct cushim_event *start, struct cushim_event *en
         assert_string_equal(call.name, "cuEventElapsedTime_v2");
 }
 
-static void every_reason_is_given_for_start_end_and_both(void **state)
+EXPLAINED(every_reason_is_given_for_start_end_and_both)
 {
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct cushim_event *good = make(&good_row), *one = make(&rows[i]), *two = make(&rows[i]);
@@ -206,7 +208,7 @@ static void every_reason_is_given_for_start_end_and_both(void **state)
     }
 }
 
-static void of_two_faults_that_of_start_is_explained(void **state)
+EXPLAINED(of_two_faults_that_of_start_is_explained)
 {
     for (size_t i = 0; i < COUNT(rows); i++) {
         for (size_t j = 0; j < COUNT(rows); j++) {
@@ -222,7 +224,7 @@ static void of_two_faults_that_of_start_is_explained(void **state)
     }
 }
 
-static void explaining_does_not_invalidate_a_global_capture(void **state)
+EXPLAINED(explaining_does_not_invalidate_a_global_capture)
 {
     struct cushim_event *captured = testkit_event(NULL), *good = make(&good_row);
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -239,7 +241,7 @@ static void explaining_does_not_invalidate_a_global_capture(void **state)
     OK(cushim_event_release(good));
 }
 
-static void events_of_two_contexts_are_not_taken_for_unrecorded_ones(void **state)
+EXPLAINED(events_of_two_contexts_are_not_taken_for_unrecorded_ones)
 {
     static const struct row pending = {OWN, 0, PENDING, CUDA_ERROR_NOT_READY, NULL, NULL};
     struct cushim_event *here = make(&good_row), *waiting = make(&pending);
@@ -258,7 +260,7 @@ static void events_of_two_contexts_are_not_taken_for_unrecorded_ones(void **stat
     OK(cushim_event_release(waiting));
 }
 
-static void earlier_error_blames_neither_event(void **state)
+EXPLAINED(earlier_error_blames_neither_event)
 {
     struct cushim_event *one = make(&good_row), *two = make(&good_row);
     float ms;
@@ -274,7 +276,7 @@ static void earlier_error_blames_neither_event(void **state)
     CODE(CUDA_ERROR_LAUNCH_FAILED, cushim_event_release(two));
 }
 
-static void fault_that_has_passed_is_explained_as_such(void **state)
+EXPLAINED(fault_that_has_passed_is_explained_as_such)
 {
     static const CUresult passed[] = {400, 600, 907};
     struct cushim_event *one = make(&good_row), *two = make(&good_row);
@@ -286,7 +288,7 @@ static void fault_that_has_passed_is_explained_as_such(void **state)
     OK(cushim_event_release(two));
 }
 
-static void record_past_the_modules_counts(void **state)
+EXPLAINED(record_past_the_modules_counts)
 {
     struct cushim_event *start = testkit_event(NULL), *end = testkit_event(&testkit_untimed);
 
@@ -297,7 +299,7 @@ static void record_past_the_modules_counts(void **state)
     OK(cushim_event_release(end));
 }
 
-static void other_codes_get_their_advice(void **state)
+EXPLAINED(other_codes_get_their_advice)
 {
     static const CUresult others[] = {3, 4, 34, 36, 201, 303, 709, 803, 999, 12345};
     struct cushim_event *start = testkit_event(NULL), *end = testkit_event(NULL);
@@ -313,9 +315,7 @@ static void other_codes_get_their_advice(void **state)
     OK(cushim_event_release(end));
 }
 
-#define EXPLAINED(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-static void elapsed_is_in_milliseconds_and_signed(void **state)
+TEST_WITH(elapsed_is_in_milliseconds_and_signed, manual)
 {
     struct cushim_event *start = testkit_event(NULL), *end = testkit_event(NULL);
     float ms = 99;
@@ -337,7 +337,7 @@ static void elapsed_is_in_milliseconds_and_signed(void **state)
     OK(cushim_event_release(end));
 }
 
-static void without_either_function_the_newer_one_is_named(void **state)
+TEST(without_either_function_the_newer_one_is_named)
 {
     struct cushim_event *event = testkit_event(NULL);
     float ms = 99;
@@ -349,7 +349,7 @@ static void without_either_function_the_newer_one_is_named(void **state)
     OK(cushim_event_release(event));
 }
 
-static void table_of_an_older_driver_measures_with_the_older_function(void **state)
+TEST_WITH(table_of_an_older_driver_measures_with_the_older_function, older)
 {
     struct cushim_table older = {.size = sizeof older};
     struct cushim_event *event = testkit_event(NULL);
@@ -367,7 +367,7 @@ static void table_of_an_older_driver_measures_with_the_older_function(void **sta
 }
 
 /* The last test, because a process loads a driver only once. */
-static void loaded_driver_that_is_older_measures_with_the_older_function(void **state)
+TEST_WITH(loaded_driver_that_is_older_measures_with_the_older_function, older)
 {
     struct cushim_load_options options = {
         .size = sizeof options, .resolver = cushim_mock_symbol, .resolver_data = testkit.mock};
@@ -384,24 +384,6 @@ int main(void)
 {
     static const char manual[] = "mode = manual\ncost.launch = 0 ns\ncost.record = 0 ns";
     static const char older[] = "schedule = eager\ndriver_version = 12.0";
-    const struct CMUnitTest tests[] = {
-        TEST(export_acts_in_the_events_context),
-        TEST(export_of_an_event_without_a_context_acts_in_the_current_one),
-        TEST(imported_event_has_no_timing_and_is_destroyed_by_its_last_release),
-        TEST(import_that_cannot_put_the_context_back_leaves_nothing),
-        EXPLAINED(every_reason_is_given_for_start_end_and_both),
-        EXPLAINED(of_two_faults_that_of_start_is_explained),
-        EXPLAINED(explaining_does_not_invalidate_a_global_capture),
-        EXPLAINED(events_of_two_contexts_are_not_taken_for_unrecorded_ones),
-        EXPLAINED(earlier_error_blames_neither_event),
-        EXPLAINED(fault_that_has_passed_is_explained_as_such),
-        EXPLAINED(record_past_the_modules_counts),
-        EXPLAINED(other_codes_get_their_advice),
-        TEST_WITH(elapsed_is_in_milliseconds_and_signed, manual),
-        TEST(without_either_function_the_newer_one_is_named),
-        TEST_WITH(table_of_an_older_driver_measures_with_the_older_function, older),
-        TEST_WITH(loaded_driver_that_is_older_measures_with_the_older_function, older),
-    };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

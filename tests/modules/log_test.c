@@ -44,21 +44,23 @@ static int be_silent(void **state)
     return 0;
 }
 
-static void a_message_reaches_the_function_with_its_data(void **state)
+#define TEST(f) TEST_IN(f, listen, be_silent)
+
+TEST(a_message_reaches_the_function_with_its_data)
 {
     cushim__log("%s and %d", "this", 2);
     assert_int_equal(count, 1);
     assert_string_equal(last, "this and 2");
 }
 
-static void nobody_hears_after_null(void **state)
+TEST(nobody_hears_after_null)
 {
     cushim_log_set(NULL, last);
     cushim__log("unheard");
     assert_int_equal(count, 0);
 }
 
-static void a_long_message_is_cut(void **state)
+TEST(a_long_message_is_cut)
 {
     cushim__log("%0900d", 7);
     assert_int_equal(count, 1);
@@ -71,7 +73,7 @@ static void log_again(void *data, const char *message)
         cushim__log("%s again", message);
 }
 
-static void a_function_that_causes_messages_does_not_hang(void **state)
+TEST(a_function_that_causes_messages_does_not_hang)
 {
     cushim_log_set(log_again, NULL);
     cushim__log("once");
@@ -115,7 +117,7 @@ static void *log_on(void *unused)
     return unused;
 }
 
-static void a_function_is_never_called_with_other_data_or_after_it_was_replaced(void **state)
+TEST(a_function_is_never_called_with_other_data_or_after_it_was_replaced)
 {
     pthread_t threads[LOGGERS];
 
@@ -138,8 +140,6 @@ static void a_function_is_never_called_with_other_data_or_after_it_was_replaced(
         pthread_join(threads[i], NULL);
     assert_int_equal(atomic_load(&wrong), 0);
 }
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, listen, be_silent)
 
 #ifndef _WIN32 /* no fork() there */
 static atomic_bool has_entered, may_leave;
@@ -194,7 +194,7 @@ static int change_and_log(void)
     return count == 1 ? CHILD_IS_RIGHT : CHILD_HEARD_NOTHING;
 }
 
-static void child_does_not_wait_for_a_thread_of_its_parent(void **state)
+TEST(child_does_not_wait_for_a_thread_of_its_parent)
 {
     pthread_t thread;
     pid_t child;
@@ -224,7 +224,7 @@ static void fork_inside(void *data, const char *message)
     }
 }
 
-static void child_forked_inside_the_function_may_replace_it_there(void **state)
+TEST(child_forked_inside_the_function_may_replace_it_there)
 {
     cushim_log_set(fork_inside, NULL);
     cushim__log("fork");
@@ -259,7 +259,7 @@ static void fork_and_be_waited_for(void *data, const char *message)
     atomic_store(&was_early, atomic_load(&has_changed));
 }
 
-static void child_forked_inside_the_function_is_waited_for(void **state)
+TEST(child_forked_inside_the_function_is_waited_for)
 {
     pthread_t thread;
 
@@ -281,7 +281,7 @@ static void stay_or_fork(void *data, const char *message)
         fork_and_be_waited_for(data, message);
 }
 
-static void child_forked_inside_the_function_waits_for_its_own_thread_alone(void **state)
+TEST(child_forked_inside_the_function_waits_for_its_own_thread_alone)
 {
     pthread_t thread, other;
 
@@ -304,19 +304,5 @@ static void child_forked_inside_the_function_waits_for_its_own_thread_alone(void
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(a_message_reaches_the_function_with_its_data),
-        TEST(nobody_hears_after_null),
-        TEST(a_long_message_is_cut),
-        TEST(a_function_that_causes_messages_does_not_hang),
-        TEST(a_function_is_never_called_with_other_data_or_after_it_was_replaced),
-#ifndef _WIN32
-        TEST(child_does_not_wait_for_a_thread_of_its_parent),
-        TEST(child_forked_inside_the_function_may_replace_it_there),
-        TEST(child_forked_inside_the_function_is_waited_for),
-        TEST(child_forked_inside_the_function_waits_for_its_own_thread_alone),
-#endif
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

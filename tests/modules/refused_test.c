@@ -99,7 +99,7 @@ static CUresult let_go(size_t way, CUresult code)
     return ways[way].let_go();
 }
 
-static void handle_that_is_gone_is_let_go_without_an_error(void **state)
+TEST(handle_that_is_gone_is_let_go_without_an_error)
 {
     static const CUresult gone[] = {CUDA_ERROR_DEINITIALIZED, CUDA_ERROR_CONTEXT_IS_DESTROYED,
                                     CUDA_ERROR_NOT_INITIALIZED};
@@ -111,7 +111,7 @@ static void handle_that_is_gone_is_let_go_without_an_error(void **state)
     assert_int_equal(testkit.log_lines, 0);
 }
 
-static void any_other_code_is_returned_and_logged(void **state)
+TEST(any_other_code_is_returned_and_logged)
 {
     char message[100];
 
@@ -126,7 +126,7 @@ static void any_other_code_is_returned_and_logged(void **state)
 }
 
 /* The driver returns either code for a context that was destroyed before (statement 13). */
-static void invalid_context_of_a_destroy_says_that_it_is_gone(void **state)
+TEST(invalid_context_of_a_destroy_says_that_it_is_gone)
 {
     struct cushim_context *context = NULL;
 
@@ -137,7 +137,7 @@ static void invalid_context_of_a_destroy_says_that_it_is_gone(void **state)
 }
 
 /* With NULL, these functions do nothing; tests/arguments has what is refused. */
-static void releasing_null_is_no_error(void **state)
+TEST(releasing_null_is_no_error)
 {
     OK(cushim_context_release(NULL));
     OK(cushim_stream_release(NULL));
@@ -154,12 +154,5 @@ static void releasing_null_is_no_error(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(handle_that_is_gone_is_let_go_without_an_error),
-        TEST(any_other_code_is_returned_and_logged),
-        TEST(invalid_context_of_a_destroy_says_that_it_is_gone),
-        TEST(releasing_null_is_no_error),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -8,7 +8,7 @@
 
 /* --- events --- */
 
-static void wait_event_holds_a_stream_up_until_the_event_is_done(void **state)
+TEST(wait_event_holds_a_stream_up_until_the_event_is_done)
 {
     struct cushim_stream *other = testkit_stream(CREATED);
     struct cushim_event *event = testkit_event(NULL);
@@ -28,7 +28,7 @@ static void wait_event_holds_a_stream_up_until_the_event_is_done(void **state)
     OK(cushim_stream_release(other));
 }
 
-static void wait_event_passes_flags_on(void **state)
+TEST(wait_event_passes_flags_on)
 {
     struct cushim_stream *of_context = testkit_stream(DEFAULT_OF_CONTEXT);
     struct cushim_event *event = testkit_event(NULL);
@@ -43,7 +43,7 @@ static void wait_event_passes_flags_on(void **state)
     OK(cushim_stream_release(of_context));
 }
 
-static void closed_and_null_events_are_refused_on_any_stream(void **state)
+TEST(closed_and_null_events_are_refused_on_any_stream)
 {
     struct cushim_event *event = testkit_event(NULL);
 
@@ -65,7 +65,7 @@ static void closed_and_null_events_are_refused_on_any_stream(void **state)
 
 /* --- streams --- */
 
-static void wait_stream_holds_up_until_the_other_is_done(void **state)
+TEST(wait_stream_holds_up_until_the_other_is_done)
 {
     for (enum testkit_stream_kind kind = 0; kind < DEFAULT_BARE; kind++) {
         struct cushim_stream *other = testkit_stream(kind);
@@ -79,14 +79,14 @@ static void wait_stream_holds_up_until_the_other_is_done(void **state)
     }
 }
 
-static void wait_stream_takes_an_event_without_timing(void **state)
+TEST(wait_stream_takes_an_event_without_timing)
 {
     OK(cushim_stream_wait_stream(testkit.other, testkit.stream));
     assert_int_equal(testkit_argument("cuEventCreate", "Flags"), CU_EVENT_DISABLE_TIMING);
     assert_calls(IN_FIRST("cuEventCreate cuEventRecord") " cuStreamWaitEvent cuEventDestroy_v2");
 }
 
-static void default_streams_of_the_current_context_can_wait_and_be_waited_for(void **state)
+TEST(default_streams_of_the_current_context_can_wait_and_be_waited_for)
 {
     testkit_hold(testkit.current, CU_STREAM_PER_THREAD);
     OK(cushim_stream_wait_stream(testkit.stream, cushim_stream_per_thread()));
@@ -100,7 +100,7 @@ static void default_streams_of_the_current_context_can_wait_and_be_waited_for(vo
          cushim_stream_wait_stream(testkit.stream, cushim_stream_legacy()));
 }
 
-static void wait_stream_refuses_closed_ones_before_any_driver_call(void **state)
+TEST(wait_stream_refuses_closed_ones_before_any_driver_call)
 {
     const CUresult refused = CUDA_ERROR_INVALID_HANDLE;
 
@@ -110,7 +110,7 @@ static void wait_stream_refuses_closed_ones_before_any_driver_call(void **state)
     assert_calls("");
 }
 
-static void wait_stream_returns_the_first_failure_and_logs_that_of_destroy(void **state)
+TEST(wait_stream_returns_the_first_failure_and_logs_that_of_destroy)
 {
     testkit_fault("cuEventDestroy_v2:phase=after => return(UNKNOWN)");
     CODE(CUDA_ERROR_UNKNOWN, cushim_stream_wait_stream(testkit.other, testkit.stream));
@@ -129,7 +129,7 @@ static void CUDA_CB call(void *data)
     called[0] = *(const char *)data;
 }
 
-static void host_function_is_called_with_its_data(void **state)
+TEST(host_function_is_called_with_its_data)
 {
     char a[] = "a";
 
@@ -141,7 +141,7 @@ static void host_function_is_called_with_its_data(void **state)
     assert_string_equal(called, "a");
 }
 
-static void host_function_of_a_default_stream_is_queued_in_its_context(void **state)
+TEST(host_function_of_a_default_stream_is_queued_in_its_context)
 {
     struct cushim_stream *stream = testkit_stream(DEFAULT_OF_CONTEXT);
 
@@ -160,7 +160,7 @@ static CUstreamCaptureStatus status_of(const struct cushim_stream *stream, cuuin
     return status;
 }
 
-static void wait_stream_forks_and_joins_a_capture(void **state)
+TEST(wait_stream_forks_and_joins_a_capture)
 {
     struct cushim_stream *origin = testkit_stream(CREATED), *fork = testkit_stream(CREATED);
     cuuint64_t id = 0, its = 1;
@@ -182,19 +182,5 @@ static void wait_stream_forks_and_joins_a_capture(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(wait_event_holds_a_stream_up_until_the_event_is_done),
-        TEST(wait_event_passes_flags_on),
-        TEST(closed_and_null_events_are_refused_on_any_stream),
-        TEST(wait_stream_holds_up_until_the_other_is_done),
-        TEST(wait_stream_takes_an_event_without_timing),
-        TEST(default_streams_of_the_current_context_can_wait_and_be_waited_for),
-        TEST(wait_stream_refuses_closed_ones_before_any_driver_call),
-        TEST(wait_stream_returns_the_first_failure_and_logs_that_of_destroy),
-        TEST(host_function_is_called_with_its_data),
-        TEST(host_function_of_a_default_stream_is_queued_in_its_context),
-        TEST(wait_stream_forks_and_joins_a_capture),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

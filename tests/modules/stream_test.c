@@ -6,7 +6,7 @@
 
 /* --- creating and releasing --- */
 
-static void create_makes_a_non_blocking_stream_in_the_context(void **state)
+TEST(create_makes_a_non_blocking_stream_in_the_context)
 {
     struct cushim_stream *stream = NULL;
 
@@ -20,7 +20,7 @@ static void create_makes_a_non_blocking_stream_in_the_context(void **state)
     assert_calls("cuStreamDestroy_v2");
 }
 
-static void create_follows_its_options(void **state)
+TEST(create_follows_its_options)
 {
     static const struct {
         struct cushim_stream_options options;
@@ -43,7 +43,7 @@ static void create_follows_its_options(void **state)
     }
 }
 
-static void clamped_priority_is_logged_once_for_each_stream(void **state)
+TEST(clamped_priority_is_logged_once_for_each_stream)
 {
     static const struct {
         int wanted;
@@ -73,7 +73,7 @@ static void clamped_priority_is_logged_once_for_each_stream(void **state)
     }
 }
 
-static void stream_whose_priority_cannot_be_asked_is_created(void **state)
+TEST(stream_whose_priority_cannot_be_asked_is_created)
 {
     const struct cushim_stream_options options = {.size = sizeof options, .priority = -6};
     struct cushim_stream *stream = NULL;
@@ -84,7 +84,7 @@ static void stream_whose_priority_cannot_be_asked_is_created(void **state)
     OK(cushim_stream_release(stream));
 }
 
-static void unknown_options_are_refused_unless_zero(void **state)
+TEST(unknown_options_are_refused_unless_zero)
 {
     struct {
         struct cushim_stream_options known;
@@ -105,7 +105,7 @@ static void unknown_options_are_refused_unless_zero(void **state)
     assert_calls("");
 }
 
-static void stream_keeps_its_context_alive(void **state)
+TEST(stream_keeps_its_context_alive)
 {
     struct cushim_stream *created = NULL, *wrapped = NULL;
     struct cushim_context *context = NULL;
@@ -121,7 +121,7 @@ static void stream_keeps_its_context_alive(void **state)
     assert_calls("cuStreamDestroy_v2 cuCtxDestroy_v2");
 }
 
-static void release_returns_that_its_context_could_not_be_destroyed(void **state)
+TEST(release_returns_that_its_context_could_not_be_destroyed)
 {
     struct cushim_context *context = NULL;
     struct cushim_stream *stream = NULL;
@@ -133,7 +133,7 @@ static void release_returns_that_its_context_could_not_be_destroyed(void **state
     CODE(CUDA_ERROR_UNKNOWN, cushim_stream_release(stream));
 }
 
-static void last_release_destroys_once(void **state)
+TEST(last_release_destroys_once)
 {
     struct cushim_stream *stream = testkit_stream(CREATED);
 
@@ -145,7 +145,7 @@ static void last_release_destroys_once(void **state)
     assert_calls("cuStreamDestroy_v2");
 }
 
-static void close_destroys_once_and_keeps_the_object(void **state)
+TEST(close_destroys_once_and_keeps_the_object)
 {
     struct cushim_stream *stream = testkit_stream(CREATED);
     CUdevice device;
@@ -163,7 +163,7 @@ static void close_destroys_once_and_keeps_the_object(void **state)
     assert_calls("");
 }
 
-static void wrapped_streams_are_never_destroyed(void **state)
+TEST(wrapped_streams_are_never_destroyed)
 {
     for (enum testkit_stream_kind kind = WRAPPED; kind < KINDS; kind++) {
         struct cushim_stream *released = testkit_stream(kind), *closed = testkit_stream(kind);
@@ -176,7 +176,7 @@ static void wrapped_streams_are_never_destroyed(void **state)
     }
 }
 
-static void constant_default_streams_cannot_be_ended(void **state)
+TEST(constant_default_streams_cannot_be_ended)
 {
     struct cushim_stream *const streams[] = {cushim_stream_legacy(), cushim_stream_per_thread()};
     const CUstream handles[] = {CU_STREAM_LEGACY, CU_STREAM_PER_THREAD};
@@ -201,7 +201,7 @@ static void constant_default_streams_cannot_be_ended(void **state)
 
 /* --- querying --- */
 
-static void query_has_three_answers(void **state)
+TEST(query_has_three_answers)
 {
     for (enum testkit_stream_kind kind = 0; kind < DEFAULT_BARE; kind++) {
         struct cushim_stream *stream = testkit_stream(kind);
@@ -217,7 +217,7 @@ static void query_has_three_answers(void **state)
     }
 }
 
-static void default_stream_acts_in_its_own_context(void **state)
+TEST(default_stream_acts_in_its_own_context)
 {
     static const CUstream handles[] = {NULL, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD};
 
@@ -233,7 +233,7 @@ static void default_stream_acts_in_its_own_context(void **state)
     }
 }
 
-static void default_stream_without_a_context_acts_in_the_current_one(void **state)
+TEST(default_stream_without_a_context_acts_in_the_current_one)
 {
     struct cushim_stream *stream = testkit_stream(DEFAULT_BARE);
 
@@ -246,7 +246,7 @@ static void default_stream_without_a_context_acts_in_the_current_one(void **stat
 }
 
 /* "Not ready" is not a failure, so the sweep does not cover this. */
-static void query_returns_that_the_context_was_not_put_back(void **state)
+TEST(query_returns_that_the_context_was_not_put_back)
 {
     struct cushim_stream *stream = testkit_stream(DEFAULT_OF_CONTEXT);
 
@@ -260,7 +260,7 @@ static void query_returns_that_the_context_was_not_put_back(void **state)
     OK(cushim_stream_release(stream));
 }
 
-static void device_is_found_for_every_kind_of_stream(void **state)
+TEST(device_is_found_for_every_kind_of_stream)
 {
     static const CUdevice devices[KINDS] = {0, 0, 0, 0, 1};
 
@@ -278,7 +278,7 @@ static void device_is_found_for_every_kind_of_stream(void **state)
     }
 }
 
-static void device_of_a_stream_without_a_context_is_asked_of_the_driver(void **state)
+TEST(device_of_a_stream_without_a_context_is_asked_of_the_driver)
 {
     struct cushim_stream *stream = testkit_stream(WRAPPED_BARE);
     CUdevice device = 9;
@@ -297,7 +297,7 @@ static void device_of_a_stream_without_a_context_is_asked_of_the_driver(void **s
 
 /* --- waiting --- */
 
-static void synchronize_waits_for_the_work(void **state)
+TEST_WITH(synchronize_waits_for_the_work, "schedule = lazy")
 {
     struct cushim_stream *stream = testkit_stream(WRAPPED);
 
@@ -308,7 +308,7 @@ static void synchronize_waits_for_the_work(void **state)
     OK(cushim_stream_release(stream));
 }
 
-static void wait_for_looks_once_without_a_timeout(void **state)
+TEST(wait_for_looks_once_without_a_timeout)
 {
     struct cushim_stream *stream = testkit_stream(CREATED);
 
@@ -322,7 +322,7 @@ static void wait_for_looks_once_without_a_timeout(void **state)
     OK(cushim_stream_release(stream));
 }
 
-static void wait_for_ends_with_the_work(void **state)
+TEST_WITH(wait_for_ends_with_the_work, "schedule = fifo")
 {
     struct cushim_event *event = testkit_event(NULL);
 
@@ -338,7 +338,7 @@ static void wait_for_ends_with_the_work(void **state)
     OK(cushim_event_release(event));
 }
 
-static void wait_for_ends_with_the_first_failure(void **state)
+TEST(wait_for_ends_with_the_first_failure)
 {
     struct cushim_stream *stream = testkit_stream(DEFAULT_OF_CONTEXT);
 
@@ -350,29 +350,5 @@ static void wait_for_ends_with_the_first_failure(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(create_makes_a_non_blocking_stream_in_the_context),
-        TEST(create_follows_its_options),
-        TEST(clamped_priority_is_logged_once_for_each_stream),
-        TEST(stream_whose_priority_cannot_be_asked_is_created),
-        TEST(unknown_options_are_refused_unless_zero),
-        TEST(stream_keeps_its_context_alive),
-        TEST(release_returns_that_its_context_could_not_be_destroyed),
-        TEST(last_release_destroys_once),
-        TEST(close_destroys_once_and_keeps_the_object),
-        TEST(wrapped_streams_are_never_destroyed),
-        TEST(constant_default_streams_cannot_be_ended),
-        TEST(query_has_three_answers),
-        TEST(default_stream_acts_in_its_own_context),
-        TEST(default_stream_without_a_context_acts_in_the_current_one),
-        TEST(query_returns_that_the_context_was_not_put_back),
-        TEST(device_is_found_for_every_kind_of_stream),
-        TEST(device_of_a_stream_without_a_context_is_asked_of_the_driver),
-        TEST_WITH(synchronize_waits_for_the_work, "schedule = lazy"),
-        TEST(wait_for_looks_once_without_a_timeout),
-        TEST_WITH(wait_for_ends_with_the_work, "schedule = fifo"),
-        TEST(wait_for_ends_with_the_first_failure),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -145,10 +145,12 @@ static struct cushim_layer *install_recording(const struct cushim_table *table)
     return layer;
 }
 
+#define TEST(f) TEST_IN(f, set_up, tear_down)
+
 /*
  * Rules in a mock's settings make the layer's table wrap the mock; before, it wrapped the driver.
  */
-static void objects_that_outlive_their_test_never_reach_the_driver(void **state)
+TEST(objects_that_outlive_their_test_never_reach_the_driver)
 {
     static const char *const settings[] = {NULL, "fault = cuMemAlloc* => missing"};
 
@@ -171,7 +173,7 @@ static void objects_that_outlive_their_test_never_reach_the_driver(void **state)
     }
 }
 
-static void object_of_an_ended_mock_is_none_of_the_next(void **state)
+TEST(object_of_an_ended_mock_is_none_of_the_next)
 {
     struct objects former, its;
     struct cushim_mock *mock = NULL;
@@ -192,7 +194,7 @@ static void object_of_an_ended_mock_is_none_of_the_next(void **state)
     assert_int_equal(by_driver, 0);
 }
 
-static void what_a_failed_creation_has_made_is_destroyed_by_its_maker(void **state)
+TEST(what_a_failed_creation_has_made_is_destroyed_by_its_maker)
 {
     struct cushim_context *none = NULL, *context = NULL;
     struct cushim_stream *stream = NULL;
@@ -210,7 +212,7 @@ static void what_a_failed_creation_has_made_is_destroyed_by_its_maker(void **sta
 }
 
 /* Over the driver's table, and over the lazy-load table, which forwards to the driver's. */
-static void layer_sees_the_end_of_objects_that_were_made_before_it(void **state)
+TEST(layer_sees_the_end_of_objects_that_were_made_before_it)
 {
     const struct cushim_table *const tables[] = {cushim__loaded_driver()->table,
                                                  &cushim__lazy_table};
@@ -229,7 +231,7 @@ static void layer_sees_the_end_of_objects_that_were_made_before_it(void **state)
 /*
  * The layer is over the driver when the objects are made, and over the mock when they are released.
  */
-static void objects_made_through_a_layer_do_without_it(void **state)
+TEST(objects_made_through_a_layer_do_without_it)
 {
     struct cushim_layer *layer = install_recording(NULL);
     const struct objects its = make();
@@ -259,7 +261,7 @@ static unsigned others_share(const struct cushim_table *maker, const struct cush
 }
 
 /* Also with a table that has one slot less, of which a copy is current. */
-static void table_destroys_what_it_made_or_what_it_is_said_to_wrap_made(void **state)
+TEST(table_destroys_what_it_made_or_what_it_is_said_to_wrap_made)
 {
     for (size_t missing = 0; missing <= 1; missing++) {
         struct cushim_table *other = new_other(sizeof *other - missing * sizeof(cushim_function));
@@ -278,7 +280,7 @@ static void table_destroys_what_it_made_or_what_it_is_said_to_wrap_made(void **s
 }
 
 #ifndef _WIN32
-static void in_a_forked_child_nothing_is_called_whatever_it_installs(void **state)
+TEST(in_a_forked_child_nothing_is_called_whatever_it_installs)
 {
     const struct objects its = make();
 
@@ -302,21 +304,7 @@ static void in_a_forked_child_nothing_is_called_whatever_it_installs(void **stat
 #endif
 
 #undef TEST
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(objects_that_outlive_their_test_never_reach_the_driver),
-        TEST(object_of_an_ended_mock_is_none_of_the_next),
-        TEST(what_a_failed_creation_has_made_is_destroyed_by_its_maker),
-        TEST(layer_sees_the_end_of_objects_that_were_made_before_it),
-        TEST(objects_made_through_a_layer_do_without_it),
-        TEST(table_destroys_what_it_made_or_what_it_is_said_to_wrap_made),
-#ifndef _WIN32
-        TEST(in_a_forked_child_nothing_is_called_whatever_it_installs),
-#endif
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

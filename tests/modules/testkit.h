@@ -36,9 +36,8 @@ extern struct testkit testkit;
  * A test with `schedule = eager`, so that unblocked work is complete when it is queued; or with
  * other settings of the mock.
  */
-#define TEST(f) cmocka_unit_test_setup_teardown(f, testkit_setup, testkit_teardown)
-#define TEST_WITH(f, settings) \
-    cmocka_unit_test_prestate_setup_teardown(f, testkit_setup, testkit_teardown, (void *)(settings))
+#define TEST(name) TEST_IN(name, testkit_setup, testkit_teardown)
+#define TEST_WITH(name, settings) TEST_FROM(name, testkit_setup, testkit_teardown, settings)
 int testkit_setup(void **state);
 int testkit_teardown(void **state);
 

@@ -8,7 +8,7 @@
 #include <cushim/testing/mock.h>
 
 /* docs/getting-started.md: Calling the driver. */
-static void memory_is_allocated_through_the_table(void **state)
+IN_CONTEXT(memory_is_allocated_through_the_table)
 {
     CUdeviceptr memory = 0;
     CUresult code = cushim_driver()->MemAlloc_v2(&memory, 1 << 20);
@@ -18,7 +18,7 @@ static void memory_is_allocated_through_the_table(void **state)
 }
 
 /* docs/getting-started.md: Reading an error. */
-static void every_code_has_name_meaning_and_advice(void **state)
+TEST_ALONE(every_code_has_name_meaning_and_advice)
 {
     const CUresult code = CUDA_ERROR_OUT_OF_MEMORY;
 
@@ -28,7 +28,7 @@ static void every_code_has_name_meaning_and_advice(void **state)
 }
 
 /* docs/getting-started.md and docs/diagnosing.md: the report. */
-static void report_begins_with_the_state(void **state)
+TEST_ALONE(report_begins_with_the_state)
 {
     char text[4096];
 
@@ -49,7 +49,7 @@ static void explain(struct cushim_event *start, struct cushim_event *end)
     assert_int_equal(code, CUDA_ERROR_INVALID_HANDLE);
 }
 
-static void elapsed_of_unrecorded_events_is_explained(void **state)
+IN_CONTEXT(elapsed_of_unrecorded_events_is_explained)
 {
     struct cushim_context *context = NULL;
     struct cushim_event *event = NULL;
@@ -65,7 +65,7 @@ static void elapsed_of_unrecorded_events_is_explained(void **state)
 static const struct cushim_test_options manual = {.size = sizeof manual,
                                                   .settings = "mode = manual"};
 
-static void upload_copies_once(void **state)
+TEST_FROM(upload_copies_once, cushim_cmocka_begin, cushim_cmocka_end, (void *)&manual)
 {
     assert_non_null(cushim_test_mock(*state));
 }
@@ -77,7 +77,7 @@ static void run_the_test(void)
 }
 
 /* docs/mock.md: In the process. */
-static void mock_is_created_and_destroyed(void **state)
+TEST_ALONE(mock_is_created_and_destroyed)
 {
     const char *text;
 
@@ -108,15 +108,6 @@ int main(void)
 #define IN_CONTEXT(name)                                                                   \
     cmocka_unit_test_prestate_setup_teardown(name, cushim_cmocka_begin, cushim_cmocka_end, \
                                              (void *)&in_context)
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_code_has_name_meaning_and_advice),
-        cmocka_unit_test(report_begins_with_the_state),
-        cmocka_unit_test(mock_is_created_and_destroyed),
-        IN_CONTEXT(memory_is_allocated_through_the_table),
-        IN_CONTEXT(elapsed_of_unrecorded_events_is_explained),
-        cmocka_unit_test_prestate_setup_teardown(upload_copies_once, cushim_cmocka_begin,
-                                                 cushim_cmocka_end, (void *)&manual),
-    };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

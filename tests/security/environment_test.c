@@ -75,7 +75,7 @@ static bool was_read(const char *name)
 }
 
 /* The functions of this test return NULL, so they have replaced the C library's. */
-static void readings_are_counted(void **state)
+TEST_ALONE(readings_are_counted)
 {
     begin_counting();
     assert_null(getenv("ONE"));
@@ -86,7 +86,7 @@ static void readings_are_counted(void **state)
 }
 
 /* Use a file, a fault, work, and a misuse that is reported. */
-static void mock_in_the_process_reads_but_the_drivers_own_variable(void **state)
+TEST_ALONE(mock_in_the_process_reads_but_the_drivers_own_variable)
 {
     static const char text[] = "schema = 1\nmode = threaded\nfault = cuEventCreate:nth=9 => "
                                "return(UNKNOWN)\n";
@@ -135,7 +135,7 @@ static bool is_driver_installed(void)
  * One variable names a driver; the library reads the others only to know whether the dynamic linker
  * has to search.
  */
-static void load_reads_one_variable_for_itself_and_the_linkers(void **state)
+TEST_ALONE(load_reads_one_variable_for_itself_and_the_linkers)
 {
     static const char *const known[] = {"CUSHIM_LIBRARY", "LD_LIBRARY_PATH", "LD_HWCAP_MASK",
                                         "GLIBC_TUNABLES", "LD_AUDIT"};
@@ -159,11 +159,5 @@ static void load_reads_one_variable_for_itself_and_the_linkers(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(readings_are_counted),
-        cmocka_unit_test(mock_in_the_process_reads_but_the_drivers_own_variable),
-        cmocka_unit_test(load_reads_one_variable_for_itself_and_the_linkers),
-    };
-
-    return cmocka_run_group_tests(tests, folder_create, folder_remove);
+    return run_all_tests(folder_create, folder_remove);
 }

@@ -16,7 +16,7 @@
 enum { MUTANTS = 20000 };
 
 /* Handles with random changes: the function opens them or refuses them. */
-static void handles_of_random_bytes_do_no_harm(void **state)
+SEGMENT_TEST(handles_of_random_bytes_do_no_harm)
 {
     struct cushim_mock *mock;
     const struct cushim_table *driver;
@@ -84,7 +84,7 @@ static bool memory_is_found(const struct cushim_table *driver, const struct memo
     return true;
 }
 
-static void part_of_shared_memory_that_is_not_in_it_is_refused(void **state)
+SEGMENT_TEST(part_of_shared_memory_that_is_not_in_it_is_refused)
 {
     static const uint64_t numbers[] = {0,
                                        1,
@@ -138,10 +138,5 @@ static void part_of_shared_memory_that_is_not_in_it_is_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        SEGMENT_TEST(handles_of_random_bytes_do_no_harm),
-        SEGMENT_TEST(part_of_shared_memory_that_is_not_in_it_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, segment_begin, segment_report);
+    return run_all_tests(segment_begin, segment_report);
 }

@@ -55,7 +55,7 @@ static CUresult launch_of(const void *image)
 }
 
 /* The last parameter in the list does not have the highest offset. */
-static void parameters_in_any_order_have_room(void **state)
+TEST_ALONE(parameters_in_any_order_have_room)
 {
     static unsigned char cubin[CUBIN_BYTES];
     const unsigned char ordinals[2][4] = {{0, 0, 0, 0}, {0, 0, 0xf0, 0xff}};
@@ -73,7 +73,7 @@ static void parameters_in_any_order_have_room(void **state)
 }
 
 /* A section without bytes in the file claims a size. */
-static void attributes_without_bytes_are_not_read(void **state)
+TEST_ALONE(attributes_without_bytes_are_not_read)
 {
     static const char *const names[] = {".nv.info", ".nv.info.scale"};
     static unsigned char cubin[CUBIN_BYTES];
@@ -91,7 +91,7 @@ static void attributes_without_bytes_are_not_read(void **state)
     }
 }
 
-static void parameters_beyond_all_bounds_are_refused(void **state)
+TEST_ALONE(parameters_beyond_all_bounds_are_refused)
 {
     static const char head[] = ".version 6.0\n.target sm_50\n.address_size 64\n.entry scale(";
     static const char one[] = ".param .b8 p[1099511627776],";
@@ -105,7 +105,7 @@ static void parameters_beyond_all_bounds_are_refused(void **state)
 }
 
 /* Sizes at and beyond the limits of int. Whether a launch succeeds does not matter here. */
-static void shared_memory_beyond_all_bounds_is_much(void **state)
+TEST_ALONE(shared_memory_beyond_all_bounds_is_much)
 {
     static const char *const sizes[] = {"2147483648", "2147483647", "4294967295", "4294967296",
                                         "1099511627776"};
@@ -157,12 +157,5 @@ static int teardown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parameters_in_any_order_have_room),
-        cmocka_unit_test(attributes_without_bytes_are_not_read),
-        cmocka_unit_test(parameters_beyond_all_bounds_are_refused),
-        cmocka_unit_test(shared_memory_beyond_all_bounds_is_much),
-    };
-
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return run_all_tests(setup, teardown);
 }

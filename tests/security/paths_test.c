@@ -63,7 +63,7 @@ static void try_both(const char *path, enum cushim_outcome outcome, const char *
     tried += 2;
 }
 
-static void paths_that_begin_elsewhere_are_refused(void **state)
+TEST_ALONE(paths_that_begin_elsewhere_are_refused)
 {
     static const char *const paths[] = {
         "libcuda.so.1",
@@ -105,7 +105,7 @@ static const char *install(const char *folder)
 }
 
 /* dlopen() may replace these words by a folder; cushim must open the same file as dlopen(). */
-static void paths_with_origin_lib_or_platform_lead_where_dlopen_leads(void **state)
+TEST_ALONE(paths_with_origin_lib_or_platform_lead_where_dlopen_leads)
 {
     static const char *const folders[] = {"$ORIGIN", "${LIB}", "a$LIB", "$LIBRARY", "$PLATFORM"};
 
@@ -123,7 +123,7 @@ static void paths_with_origin_lib_or_platform_lead_where_dlopen_leads(void **sta
 }
 
 /* Only the file of exactly that name is opened. */
-static void odd_names_are_taken_as_they_are(void **state)
+TEST_ALONE(odd_names_are_taken_as_they_are)
 {
     static const char *const folders[] = {
         "with a blank", "new\nline",  "dollar$",    "$HOME",  "${HOME}",  "~",    "-option",
@@ -133,7 +133,7 @@ static void odd_names_are_taken_as_they_are(void **state)
         try_both(install(folders[i]), CUSHIM_OUTCOME_LOADED, "");
 }
 
-static void paths_that_are_too_long_are_refused(void **state)
+TEST_ALONE(paths_that_are_too_long_are_refused)
 {
     char path[70000];
 
@@ -160,15 +160,8 @@ static int report(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(paths_that_begin_elsewhere_are_refused),
-        cmocka_unit_test(paths_with_origin_lib_or_platform_lead_where_dlopen_leads),
-        cmocka_unit_test(odd_names_are_taken_as_they_are),
-        cmocka_unit_test(paths_that_are_too_long_are_refused),
-    };
-
     if (argc != 2)
         return EXIT_FAILURE;
     driver = argv[1];
-    return cmocka_run_group_tests(tests, setup, report);
+    return run_all_tests(setup, report);
 }

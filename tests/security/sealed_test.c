@@ -134,7 +134,7 @@ static void load_unsealed(const void *data)
     write_into_the_current_table();
 }
 
-static void load_works_where_no_table_can_be_sealed_and_the_report_reports(void **state)
+TEST_ALONE(load_works_where_no_table_can_be_sealed_and_the_report_reports)
 {
     static const int errors[] = {EPERM, ENOMEM, ENOSYS, EACCES};
 
@@ -162,10 +162,6 @@ static int report(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(load_works_where_no_table_can_be_sealed_and_the_report_reports),
-    };
-
     if (argc != 2)
         return EXIT_FAILURE;
     driver = argv[1];
@@ -173,5 +169,5 @@ int main(int argc, char **argv)
         puts("skipped: this system has no filters for system calls");
         return SKIPPED;
     }
-    return cmocka_run_group_tests(tests, NULL, report);
+    return run_all_tests(NULL, report);
 }

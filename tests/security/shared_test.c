@@ -60,7 +60,7 @@ static void assert_is_private(int file)
     assert_memory_equal(target, "/memfd:cushim-", 14);
 }
 
-static void memory_that_is_shared_is_the_users_alone_and_keeps_its_size(void **state)
+SEGMENT_TEST(memory_that_is_shared_is_the_users_alone_and_keeps_its_size)
 {
     struct mock_shared_pages shared;
     char *pages = take_pages();
@@ -71,7 +71,7 @@ static void memory_that_is_shared_is_the_users_alone_and_keeps_its_size(void **s
     munmap(pages, SEGMENT_PAGE);
 }
 
-static void event_that_is_shared_is_the_users_alone_and_keeps_its_size(void **state)
+SEGMENT_TEST(event_that_is_shared_is_the_users_alone_and_keeps_its_size)
 {
     struct mock_shared_event *event;
 
@@ -80,7 +80,7 @@ static void event_that_is_shared_is_the_users_alone_and_keeps_its_size(void **st
     cushim__mock_shared_event_release(event);
 }
 
-static void keys_are_not_the_same_twice(void **state)
+SEGMENT_TEST(keys_are_not_the_same_twice)
 {
     struct mock_shared_pages one, other;
     char *pages = take_pages(), *more = take_pages();
@@ -133,7 +133,7 @@ static void assert_refused(int file)
 }
 
 /* Tests the test: a correct segment is accepted. */
-static void segment_as_the_mock_makes_one_is_taken(void **state)
+SEGMENT_TEST(segment_as_the_mock_makes_one_is_taken)
 {
     struct mock_shared_event *event;
     int file = segment_create();
@@ -152,7 +152,7 @@ static void segment_as_the_mock_makes_one_is_taken(void **state)
 }
 
 /* A process that can truncate the file could crash a process that reads it. */
-static void segment_that_can_be_cut_is_refused(void **state)
+SEGMENT_TEST(segment_that_can_be_cut_is_refused)
 {
     assert_refused(segment_write_pages(segment_create()));
     assert_refused(segment_write_event(segment_create(), 0));
@@ -163,7 +163,7 @@ static void segment_that_can_be_cut_is_refused(void **state)
     assert_refused(open(folder_path("link"), O_RDWR));
 }
 
-static void segment_of_another_user_is_refused(void **state)
+SEGMENT_TEST(segment_of_another_user_is_refused)
 {
     int file = segment_write_pages(segment_create());
 
@@ -177,7 +177,7 @@ static void segment_of_another_user_is_refused(void **state)
     assert_refused(file);
 }
 
-static void segment_of_a_wrong_size_or_key_is_refused(void **state)
+SEGMENT_TEST(segment_of_a_wrong_size_or_key_is_refused)
 {
     struct mock_shared_event *event;
     int file;
@@ -203,7 +203,7 @@ static void segment_of_a_wrong_size_or_key_is_refused(void **state)
  * The process at the other end would notice that a pipe is opened, and opening a device may have
  * effects.
  */
-static void what_is_no_file_is_not_even_opened(void **state)
+SEGMENT_TEST(what_is_no_file_is_not_even_opened)
 {
     const char *path = folder_pipe("pipe");
     const int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
@@ -223,7 +223,7 @@ static void what_is_no_file_is_not_even_opened(void **state)
     close(watch);
 }
 
-static void numbers_that_lead_nowhere_are_refused(void **state)
+SEGMENT_TEST(numbers_that_lead_nowhere_are_refused)
 {
     static const int numbers[] = {-1, 0x7fffffff, INT32_MIN, 1 << 20};
     struct mock_shared_event *event;
@@ -238,7 +238,7 @@ static void numbers_that_lead_nowhere_are_refused(void **state)
 
 /* --- data from another process --- */
 
-static void numbers_of_a_forged_event_do_no_harm(void **state)
+SEGMENT_TEST(numbers_of_a_forged_event_do_no_harm)
 {
     static const uint64_t numbers[] = {UINT64_MAX, UINT64_MAX - 1, INT64_MAX, 1};
     struct mock_shared_event *event;
@@ -261,7 +261,7 @@ static void numbers_of_a_forged_event_do_no_harm(void **state)
 }
 
 /* The record would otherwise wait for the lock of each number in turn. */
-static void process_that_holds_all_locks_holds_up_no_record(void **state)
+SEGMENT_TEST(process_that_holds_all_locks_holds_up_no_record)
 {
     struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     const int file = segment_create();
@@ -283,19 +283,5 @@ static void process_that_holds_all_locks_holds_up_no_record(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        SEGMENT_TEST(memory_that_is_shared_is_the_users_alone_and_keeps_its_size),
-        SEGMENT_TEST(event_that_is_shared_is_the_users_alone_and_keeps_its_size),
-        SEGMENT_TEST(keys_are_not_the_same_twice),
-        SEGMENT_TEST(segment_as_the_mock_makes_one_is_taken),
-        SEGMENT_TEST(segment_that_can_be_cut_is_refused),
-        SEGMENT_TEST(segment_of_another_user_is_refused),
-        SEGMENT_TEST(segment_of_a_wrong_size_or_key_is_refused),
-        SEGMENT_TEST(what_is_no_file_is_not_even_opened),
-        SEGMENT_TEST(numbers_that_lead_nowhere_are_refused),
-        SEGMENT_TEST(numbers_of_a_forged_event_do_no_harm),
-        SEGMENT_TEST(process_that_holds_all_locks_holds_up_no_record),
-    };
-
-    return cmocka_run_group_tests(tests, segment_begin, segment_report);
+    return run_all_tests(segment_begin, segment_report);
 }

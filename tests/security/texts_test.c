@@ -128,13 +128,13 @@ static int make_files(void **state)
     return 0;
 }
 
-static void settings_in_what_is_no_file_are_refused(void **state)
+TEST_ALONE(settings_in_what_is_no_file_are_refused)
 {
     for (size_t i = 0; i < COUNT(files); i++)
         assert_refused(create(path_of(files[i].path), NULL), files[i].code, words_of(i));
 }
 
-static void profile_in_what_is_no_file_is_refused(void **state)
+TEST_ALONE(profile_in_what_is_no_file_is_refused)
 {
     char text[FOLDER_PATH_BYTES + 32];
 
@@ -144,7 +144,7 @@ static void profile_in_what_is_no_file_is_refused(void **state)
     }
 }
 
-static void module_in_what_is_no_file_is_refused(void **state)
+TEST_ALONE(module_in_what_is_no_file_is_refused)
 {
     const struct cushim_table *driver;
     CUcontext context;
@@ -179,7 +179,7 @@ static void *grow(void *path)
 /*
  * The mock reads the file while it is small, or refuses it when it is large; it ends in both cases.
  */
-static void file_that_grows_has_an_end(void **state)
+TEST_ALONE(file_that_grows_has_an_end)
 {
     static char path[FOLDER_PATH_BYTES];
     pthread_t writer;
@@ -204,7 +204,7 @@ static void write_text(const char *name, const char *text)
     folder_write(name, text, strlen(text));
 }
 
-static void files_that_lead_to_themselves_are_refused(void **state)
+TEST_ALONE(files_that_lead_to_themselves_are_refused)
 {
     write_text("self.conf", "schema = 1\nprofile = self.conf\n");
     assert_refused(create(folder_path("self.conf"), NULL), CUDA_ERROR_INVALID_VALUE,
@@ -218,7 +218,7 @@ static void files_that_lead_to_themselves_are_refused(void **state)
 }
 
 /* If a file of 1 MiB contained only this line, a profile would be read 60,000 times. */
-static void profile_that_is_named_often_is_read_once(void **state)
+TEST_ALONE(profile_that_is_named_often_is_read_once)
 {
     static const char line[] = "profile = a.profile\n";
     const size_t lines = 10000, length = sizeof line - 1;
@@ -278,7 +278,7 @@ static const struct {
     {"devices = 1 ", "\t", "\x01", "a control character, of code 1"},
 };
 
-static void long_texts_are_refused_where_they_go_wrong(void **state)
+TEST_ALONE(long_texts_are_refused_where_they_go_wrong)
 {
     for (size_t i = 0; i < COUNT(texts); i++) {
         char *text = build(texts[i].start, texts[i].piece, 1000000, texts[i].end);
@@ -299,15 +299,5 @@ static int report(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(settings_in_what_is_no_file_are_refused),
-        cmocka_unit_test(profile_in_what_is_no_file_is_refused),
-        cmocka_unit_test(module_in_what_is_no_file_is_refused),
-        cmocka_unit_test(file_that_grows_has_an_end),
-        cmocka_unit_test(files_that_lead_to_themselves_are_refused),
-        cmocka_unit_test(profile_that_is_named_often_is_read_once),
-        cmocka_unit_test(long_texts_are_refused_where_they_go_wrong),
-    };
-
-    return cmocka_run_group_tests(tests, make_files, report);
+    return run_all_tests(make_files, report);
 }

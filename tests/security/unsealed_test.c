@@ -123,7 +123,7 @@ static void share_unsealed(const void *data)
     check_int(cushim_mock_destroy(mock), CUDA_SUCCESS);
 }
 
-static void what_cannot_be_sealed_is_not_shared_and_the_log_says_why(void **state)
+TEST_ALONE(what_cannot_be_sealed_is_not_shared_and_the_log_says_why)
 {
     static const int errors[] = {EPERM, EINVAL, EBUSY, ENOSYS};
 
@@ -146,13 +146,9 @@ static int report(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_cannot_be_sealed_is_not_shared_and_the_log_says_why),
-    };
-
     if (!child_passes("filter", see_the_filter, NULL)) {
         puts("skipped: this system has no filters for system calls");
         return SKIPPED;
     }
-    return cmocka_run_group_tests(tests, NULL, report);
+    return run_all_tests(NULL, report);
 }

@@ -46,7 +46,7 @@ static cushim_function slot(size_t index)
 
 /* --- the caller's table --- */
 
-static void every_slot_can_be_called(void **state)
+FORKED_TEST(every_slot_can_be_called)
 {
     fill(sizeof guarded);
     for (size_t i = 0; i < CUSHIM__SYMBOL_COUNT; i++)
@@ -58,7 +58,7 @@ static void every_slot_can_be_called(void **state)
     assert_int_equal(fake_report().state, CUSHIM_STATE_UNTRIED);
 }
 
-static void smaller_table_is_not_written_beyond_its_size(void **state)
+FORKED_TEST(smaller_table_is_not_written_beyond_its_size)
 {
     static const size_t slots[] = {1, 2, 17, CUSHIM__SYMBOL_COUNT - 1};
 
@@ -74,7 +74,7 @@ static void smaller_table_is_not_written_beyond_its_size(void **state)
     }
 }
 
-static void invalid_arguments_leave_the_table_untouched(void **state)
+FORKED_TEST(invalid_arguments_leave_the_table_untouched)
 {
     static const size_t sizes[] = {0, 1, sizeof(size_t) + sizeof(cushim_function) - 1};
 
@@ -93,7 +93,7 @@ static void invalid_arguments_leave_the_table_untouched(void **state)
     assert_int_equal(source.lookups, 0);
 }
 
-static void source_that_is_no_driver_leaves_the_table_untouched(void **state)
+FORKED_TEST(source_that_is_no_driver_leaves_the_table_untouched)
 {
     static const char *const lacking[] = {"cuInit", "cuDriverGetVersion"};
 
@@ -109,7 +109,7 @@ static void source_that_is_no_driver_leaves_the_table_untouched(void **state)
     }
 }
 
-static void table_is_filled_from_an_open_library(void **state)
+FORKED_TEST(table_is_filled_from_an_open_library)
 {
     void *library = library_open(FAKE_LIBRARY);
 
@@ -132,7 +132,7 @@ static void note(const char *symbol)
     asked[asked_count++] = symbol;
 }
 
-static void each_symbol_is_looked_up_by_its_exact_name_and_counted(void **state)
+FORKED_TEST(each_symbol_is_looked_up_by_its_exact_name_and_counted)
 {
     unsigned foreign = 0;
 
@@ -166,7 +166,7 @@ static int elapsed(void)
     return ms > 1 ? 2 : 1;
 }
 
-static void fallback_takes_the_slot_of_a_missing_symbol(void **state)
+FORKED_TEST(fallback_takes_the_slot_of_a_missing_symbol)
 {
     fill(sizeof *table);
     assert_int_equal(elapsed(), 2);
@@ -236,7 +236,7 @@ static void give_proc_address(void)
     source.has[0].function = (cushim_function)get_proc_address;
 }
 
-static void proc_address_is_called_with_the_base_name_and_the_version_of_the_abi(void **state)
+FORKED_TEST(proc_address_is_called_with_the_base_name_and_the_version_of_the_abi)
 {
     static const char *const found[] = {"cuEventRecord", "cuEventRecord_ptsz", "cuMemAlloc_v2"};
     unsigned others = 0;
@@ -266,7 +266,7 @@ static enum cushim_symbol_state state_of(const char *symbol)
     return cushim__symbol_state(symbol_number(symbol));
 }
 
-static void load_records_how_each_symbol_was_found(void **state)
+FORKED_TEST(load_records_how_each_symbol_was_found)
 {
     give_proc_address();
     source.lacks[0] = "cuEventElapsedTime_v2";
@@ -283,7 +283,7 @@ static void load_records_how_each_symbol_was_found(void **state)
                      cushim__system_is_windows ? CUSHIM_SYMBOL_MISSING : CUSHIM_SYMBOL_FOREIGN);
 }
 
-static void numbers_follow_the_order_of_the_slots(void **state)
+FORKED_TEST(numbers_follow_the_order_of_the_slots)
 {
     const size_t beyond[] = {cushim_symbol_count(), 65536, SIZE_MAX};
 
@@ -305,18 +305,5 @@ static void numbers_follow_the_order_of_the_slots(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        forked_test(every_slot_can_be_called),
-        forked_test(smaller_table_is_not_written_beyond_its_size),
-        forked_test(invalid_arguments_leave_the_table_untouched),
-        forked_test(source_that_is_no_driver_leaves_the_table_untouched),
-        forked_test(table_is_filled_from_an_open_library),
-        forked_test(each_symbol_is_looked_up_by_its_exact_name_and_counted),
-        forked_test(fallback_takes_the_slot_of_a_missing_symbol),
-        forked_test(proc_address_is_called_with_the_base_name_and_the_version_of_the_abi),
-        forked_test(load_records_how_each_symbol_was_found),
-        forked_test(numbers_follow_the_order_of_the_slots),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

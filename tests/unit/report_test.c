@@ -110,7 +110,7 @@ static int check_report(void)
     return 0;
 }
 
-static void every_state_has_its_code_a_reason_and_advice_if_it_fails(void **state)
+TEST_ALONE(every_state_has_its_code_a_reason_and_advice_if_it_fails)
 {
     for (current = cases; current < cases + COUNT(cases); current++) {
         const int broken = forked_answer(check_report);
@@ -134,7 +134,7 @@ static int check_fork(void)
     return strstr(report.advice, "spawn") ? 0 : 2;
 }
 
-static void cuInit_of_a_forked_process_that_returns_3_is_explained_by_the_fork(void **state)
+TEST_ALONE(cuInit_of_a_forked_process_that_returns_3_is_explained_by_the_fork)
 {
     if (!forked_is_told_by_the_system())
         skip();
@@ -188,7 +188,7 @@ static int check_functions(void)
     return 0;
 }
 
-static void functions_return_what_the_loader_reports_in_every_state(void **state)
+TEST_ALONE(functions_return_what_the_loader_reports_in_every_state)
 {
     for (current = cases; current < cases + COUNT(cases); current++) {
         const int broken = forked_answer(check_functions);
@@ -199,7 +199,7 @@ static void functions_return_what_the_loader_reports_in_every_state(void **state
 }
 
 /* A struct of another version's size is filled up to that size, and unknown members are zero. */
-static void candidate_is_filled_to_its_size(void **state)
+FORKED_TEST(candidate_is_filled_to_its_size)
 {
     struct {
         struct cushim_report_candidate known;
@@ -241,7 +241,7 @@ static void candidate_is_filled_to_its_size(void **state)
     cushim_report_destroy(report);
 }
 
-static void report_stays_as_it_was_created(void **state)
+FORKED_TEST(report_stays_as_it_was_created)
 {
     struct cushim_report_candidate candidate = CUSHIM_REPORT_CANDIDATE_INIT;
     struct cushim_report *report = NULL;
@@ -260,7 +260,7 @@ static void report_stays_as_it_was_created(void **state)
     cushim_report_destroy(report);
 }
 
-static void report_that_is_null_is_empty(void **state)
+TEST_ALONE(report_that_is_null_is_empty)
 {
     struct cushim_symbol_counts counts, none = {.core = {0}};
 
@@ -295,7 +295,7 @@ static const char *name_of_origin(int value)
     return cushim__origin_name((enum cushim_origin)value);
 }
 
-static void every_state_outcome_and_origin_has_a_name_of_its_own(void **state)
+TEST_ALONE(every_state_outcome_and_origin_has_a_name_of_its_own)
 {
     static const struct {
         const char *(*name)(int value);
@@ -359,7 +359,7 @@ static void assert_never_written_beyond(writer write, const struct cushim_report
     free(buffer);
 }
 
-static void text_and_json_fit_every_buffer(void **state)
+FORKED_TEST(text_and_json_fit_every_buffer)
 {
     struct cushim_report report[3];
 
@@ -376,7 +376,7 @@ static void text_and_json_fit_every_buffer(void **state)
     assert_int_equal(cushim_report_json(NULL, 0), cushim__report_json(&report[2], NULL, 0));
 }
 
-static void text_and_json_name_what_is_missing_what_was_called_and_what_is_installed(void **state)
+FORKED_TEST(text_and_json_name_what_is_missing_what_was_called_and_what_is_installed)
 {
     static const char installed[] = "installed   the program has installed a table of its own\n";
     struct cushim_report report;
@@ -399,7 +399,7 @@ static void text_and_json_name_what_is_missing_what_was_called_and_what_is_insta
     assert_int_equal(names, report.symbols.core.missing + report.symbols.interop.missing);
 }
 
-static void path_that_is_too_long_ends_in_dots(void **state)
+FORKED_TEST(path_that_is_too_long_ends_in_dots)
 {
     char path[2000] = FAKE_ROOT "/";
     struct cushim_report report;
@@ -431,7 +431,7 @@ static const struct {
      "h\xe2\x82\xac\xf0\x9f\x98\x80"},
 };
 
-static void no_control_character_is_written(void **state)
+TEST_ALONE(no_control_character_is_written)
 {
     char buffer[256], expected[256];
     struct cushim__text out;
@@ -449,19 +449,5 @@ static void no_control_character_is_written(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cuInit_of_a_forked_process_that_returns_3_is_explained_by_the_fork),
-        cmocka_unit_test(every_state_has_its_code_a_reason_and_advice_if_it_fails),
-        cmocka_unit_test(functions_return_what_the_loader_reports_in_every_state),
-        forked_test(candidate_is_filled_to_its_size),
-        forked_test(report_stays_as_it_was_created),
-        cmocka_unit_test(report_that_is_null_is_empty),
-        cmocka_unit_test(every_state_outcome_and_origin_has_a_name_of_its_own),
-        forked_test(text_and_json_fit_every_buffer),
-        forked_test(text_and_json_name_what_is_missing_what_was_called_and_what_is_installed),
-        forked_test(path_that_is_too_long_ends_in_dots),
-        cmocka_unit_test(no_control_character_is_written),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }
