@@ -26,7 +26,7 @@ TEXTS = ROOT / 'tests' / 'kernel' / 'real' / 'ptx'
 # The maximum length of libFuzzer's inputs for each target, in bytes.
 LONGEST = {
     'arguments': 400,
-    'calls': 400,
+    'calls': 700,
     'fault': 400,
     'image': 4096,
     'json': 400,
