@@ -68,7 +68,7 @@ static bool is_even(void *data, uint64_t value)
     return value % 2 == 0;
 }
 
-#define TEST(name) TEST_IN(name, setup, teardown)
+#define TEST(name) TEST_BETWEEN(name, setup, teardown)
 
 TEST(expectation_without_counts_is_met_by_one_call)
 {

@@ -20,7 +20,7 @@ static CUresult read(struct cushim__fault_rule *rule, const char *text)
     return cushim__fault_rule_parse(rule, &(struct cushim__word){text, strlen(text)}, &lines);
 }
 
-#define TEST(name) TEST_IN(name, layer_setup, layer_teardown)
+#define TEST(name) TEST_BETWEEN(name, layer_setup, layer_teardown)
 
 /* The members of a parsed rule, and its original text. */
 TEST_ALONE(rule_is_read_by_its_parts)

@@ -9,7 +9,7 @@
 #include "src/layer/fault.h"
 #include "src/layer/layer.h"
 
-#define TEST(name) TEST_IN(name, layer_setup, layer_teardown)
+#define TEST(name) TEST_BETWEEN(name, layer_setup, layer_teardown)
 
 TEST(call_answers_the_code_and_is_not_made)
 {

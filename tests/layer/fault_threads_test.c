@@ -44,7 +44,7 @@ static void query_from_all_threads(void)
         pthread_join(threads[i], NULL);
 }
 
-#define TEST(name) TEST_IN(name, setup, layer_teardown)
+#define TEST(name) TEST_BETWEEN(name, setup, layer_teardown)
 
 TEST(nth_of_the_calls_of_all_threads_is_one_call)
 {

@@ -53,7 +53,7 @@ static bool child_uses(struct cushim_layer *used)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-TEST_IN(layer_that_another_thread_holds_is_free_in_the_child, testkit_setup, testkit_teardown)
+TEST_BETWEEN(layer_that_another_thread_holds_is_free_in_the_child, testkit_setup, testkit_teardown)
 {
     pthread_t thread;
     bool is_used;

@@ -11,7 +11,7 @@
 static char event_memory;
 #define EVENT ((CUevent)(void *)&event_memory)
 
-#define TEST(name) TEST_IN(name, layer_setup, layer_teardown)
+#define TEST(name) TEST_BETWEEN(name, layer_setup, layer_teardown)
 
 TEST(call_reaches_the_wrapped_table_with_its_arguments)
 {

@@ -73,7 +73,7 @@ static void assert_golden(const char *got)
     assert_string_equal(got, want);
 }
 
-#define TEST(name) TEST_IN(name, testkit_setup, testkit_teardown)
+#define TEST(name) TEST_BETWEEN(name, testkit_setup, testkit_teardown)
 
 TEST(text_of_a_program_is_the_one_in_the_tree)
 {

@@ -44,7 +44,7 @@ static int setup_recorded(void **state)
     return cushim_recording_start(layer, 1 << 13) != CUDA_SUCCESS;
 }
 
-#define TEST(name) TEST_IN(name, setup_recorded, testkit_teardown)
+#define TEST(name) TEST_BETWEEN(name, setup_recorded, testkit_teardown)
 
 TEST(numbers_count_per_type_in_the_order_of_first_sight)
 {
@@ -379,7 +379,7 @@ static void assert_agreed(size_t handles, size_t allocations)
     assert_int_equal(counts.allocations, state.allocations);
 }
 
-TEST_IN(counts_are_the_mocks_for_one_of_everything, NULL, testkit_gone)
+TEST_BETWEEN(counts_are_the_mocks_for_one_of_everything, NULL, testkit_gone)
 {
     struct everything all;
 
@@ -400,7 +400,7 @@ TEST_IN(counts_are_the_mocks_for_one_of_everything, NULL, testkit_gone)
         fail_msg("%s", testkit_text);
 }
 
-TEST_IN(counts_are_the_mocks_when_a_context_takes_all, NULL, testkit_gone)
+TEST_BETWEEN(counts_are_the_mocks_when_a_context_takes_all, NULL, testkit_gone)
 {
     struct everything all;
 

@@ -19,7 +19,7 @@ static int setup(void **state)
     return 0;
 }
 
-#define TEST(name) TEST_IN(name, setup, testkit_gone)
+#define TEST(name) TEST_BETWEEN(name, setup, testkit_gone)
 
 /* The test has left nothing. */
 TEST(context_is_current_and_not_recorded)
@@ -259,7 +259,7 @@ TEST(missing_wait_is_reported)
 static const struct cushim_test_options two_devices = {.size = sizeof two_devices,
                                                        .settings = "devices = 2"};
 
-TEST_IN(test_has_a_mock_and_a_layer, cushim_cmocka_begin, cushim_cmocka_end)
+TEST_BETWEEN(test_has_a_mock_and_a_layer, cushim_cmocka_begin, cushim_cmocka_end)
 {
     int count;
 
@@ -281,7 +281,7 @@ TEST_FROM(options_are_the_initial_state, cushim_cmocka_begin, cushim_cmocka_end,
     assert_int_equal(count, 2);
 }
 
-TEST_IN(expectations_are_verified_in_the_test, cushim_cmocka_begin, cushim_cmocka_end)
+TEST_BETWEEN(expectations_are_verified_in_the_test, cushim_cmocka_begin, cushim_cmocka_end)
 {
     struct cushim_layer *own = cushim_test_layer(*state);
     const struct cushim_expectation once = {.size = sizeof once, .function = "cuInit"};

@@ -38,7 +38,7 @@ static int begin(void **state)
     return 0;
 }
 
-#define TEST(name) TEST_IN(name, begin, testkit_gone)
+#define TEST(name) TEST_BETWEEN(name, begin, testkit_gone)
 
 TEST(clean_test_ends_without_a_word)
 {

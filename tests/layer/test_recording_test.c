@@ -25,7 +25,7 @@ static void poll(unsigned times)
         OK(driver->DeviceGetCount(&count));
 }
 
-#define TEST(name) TEST_IN(name, NULL, testkit_gone)
+#define TEST(name) TEST_BETWEEN(name, NULL, testkit_gone)
 
 TEST(recording_that_nobody_asked_for_may_lose_calls)
 {
@@ -86,7 +86,7 @@ static void assert_recorded(const char *line)
         fail_msg("\"%s\" is not in:\n%s", line, text);
 }
 
-TEST_IN(text_that_is_null_is_recorded_as_null, testkit_setup, testkit_teardown)
+TEST_BETWEEN(text_that_is_null_is_recorded_as_null, testkit_setup, testkit_teardown)
 {
     CUfunction function;
 
@@ -94,8 +94,8 @@ TEST_IN(text_that_is_null_is_recorded_as_null, testkit_setup, testkit_teardown)
     assert_recorded("cuModuleGetFunction(hfunc, hmod=NULL, name=NULL) = CUDA_ERROR_");
 }
 
-TEST_IN(struct_that_is_passed_by_value_is_recorded_without_its_bytes, testkit_setup,
-        testkit_teardown)
+TEST_BETWEEN(struct_that_is_passed_by_value_is_recorded_without_its_bytes, testkit_setup,
+             testkit_teardown)
 {
     const CUipcEventHandle handle = {{0}};
     CUevent event;
@@ -104,8 +104,8 @@ TEST_IN(struct_that_is_passed_by_value_is_recorded_without_its_bytes, testkit_se
     assert_recorded("cuIpcOpenEventHandle(phEvent, handle={...}) = CUDA_ERROR_");
 }
 
-TEST_IN(number_with_a_point_is_recorded_with_as_few_digits_as_distinguish_it, testkit_setup,
-        testkit_teardown)
+TEST_BETWEEN(number_with_a_point_is_recorded_with_as_few_digits_as_distinguish_it, testkit_setup,
+             testkit_teardown)
 {
     driver->TexRefSetMipmapLevelBias(NULL, 1.5f);
     driver->TexRefSetMipmapLevelBias(NULL, 0.1f);
@@ -115,7 +115,7 @@ TEST_IN(number_with_a_point_is_recorded_with_as_few_digits_as_distinguish_it, te
     assert_recorded("cuTexRefSetMipmapLevelBias(hTexRef=NULL, bias=-16777215) = ");
 }
 
-TEST_IN(code_without_a_name_is_recorded_as_its_number, testkit_setup, testkit_teardown)
+TEST_BETWEEN(code_without_a_name_is_recorded_as_its_number, testkit_setup, testkit_teardown)
 {
     OK(cushim_fault_add_rules(layer, "cuStreamQuery => return(9876)", NULL, 0));
     CODE((CUresult)9876, driver->StreamQuery(NULL));
@@ -135,7 +135,7 @@ static CUresult CUDAAPI query_after_a_clear(CUstream stream)
     return CUDA_ERROR_NOT_READY;
 }
 
-TEST_IN(call_that_was_forgotten_does_not_end_another_one, testkit_setup, testkit_teardown)
+TEST_BETWEEN(call_that_was_forgotten_does_not_end_another_one, testkit_setup, testkit_teardown)
 {
     struct cushim_recorded_call call = {.size = sizeof call};
 
@@ -158,7 +158,7 @@ static void query_in_a_kernel(const struct cushim_mock_launch *launch, void *dat
     answers++;
 }
 
-TEST_IN(call_within_a_kernel_is_not_recorded, testkit_setup, testkit_teardown)
+TEST_BETWEEN(call_within_a_kernel_is_not_recorded, testkit_setup, testkit_teardown)
 {
     CUresult answer = CUDA_SUCCESS;
     const struct cushim_mock_kernel kernel = {

@@ -65,7 +65,7 @@ static void check_number(unsigned slot, unsigned index)
                  cushim__parameter_at(slot, index)->name);
 }
 
-#define TEST(name) TEST_IN(name, setup, testkit_end_on)
+#define TEST(name) TEST_BETWEEN(name, setup, testkit_end_on)
 
 TEST_ALONE(every_effect_fits_its_function)
 {
@@ -203,7 +203,7 @@ static int setup(void **state)
     return 0;
 }
 
-TEST_IN(value_that_comes_again_without_an_end_is_another_object, setup, testkit_end_on)
+TEST_BETWEEN(value_that_comes_again_without_an_end_is_another_object, setup, testkit_end_on)
 {
     CUevent event;
 
@@ -214,7 +214,7 @@ TEST_IN(value_that_comes_again_without_an_end_is_another_object, setup, testkit_
     OK(driver->EventDestroy_v2(event));
 }
 
-TEST_IN(destroying_that_reports_an_earlier_error_counts_as_release, setup, testkit_end_on)
+TEST_BETWEEN(destroying_that_reports_an_earlier_error_counts_as_release, setup, testkit_end_on)
 {
     CUevent event;
 
@@ -224,7 +224,7 @@ TEST_IN(destroying_that_reports_an_earlier_error_counts_as_release, setup, testk
     assert_int_equal(testkit_count().handles, 0);
 }
 
-TEST_IN(destroying_that_is_refused_does_not, setup, testkit_end_on)
+TEST_BETWEEN(destroying_that_is_refused_does_not, setup, testkit_end_on)
 {
     static const CUresult refusals[] = {CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE,
                                         CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_NOT_PERMITTED,
@@ -242,7 +242,7 @@ TEST_IN(destroying_that_is_refused_does_not, setup, testkit_end_on)
     OK(driver->EventDestroy_v2(event));
 }
 
-TEST_IN(context_takes_what_was_made_while_it_was_current, setup, testkit_end_on)
+TEST_BETWEEN(context_takes_what_was_made_while_it_was_current, setup, testkit_end_on)
 {
     CUcontext context;
     CUevent event;
@@ -270,7 +270,7 @@ static CUresult CUDAAPI destroy_and_create(CUevent event)
     return cushim_layer_table(layer)->EventCreate(&again, 0);
 }
 
-TEST_IN(value_given_again_while_it_ends_stays_alive, setup, testkit_end_on)
+TEST_BETWEEN(value_given_again_while_it_ends_stays_alive, setup, testkit_end_on)
 {
     CUevent event;
 

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define EXPLAINED(f) TEST_IN(f, setup, teardown)
+#define EXPLAINED(f) TEST_BETWEEN(f, setup, teardown)
 
 TEST(export_acts_in_the_events_context)
 {

@@ -44,7 +44,7 @@ static int be_silent(void **state)
     return 0;
 }
 
-#define TEST(f) TEST_IN(f, listen, be_silent)
+#define TEST(f) TEST_BETWEEN(f, listen, be_silent)
 
 TEST(a_message_reaches_the_function_with_its_data)
 {

@@ -43,7 +43,7 @@ static int start(void **state)
     return 0;
 }
 
-TEST_IN(what_is_done_is_seen_at_the_first_look, start, NULL)
+TEST_BETWEEN(what_is_done_is_seen_at_the_first_look, start, NULL)
 {
     looks_until_done = 1;
     assert_int_equal(cushim__poll(look, &looks, 5 * MS), CUDA_SUCCESS);
@@ -51,7 +51,7 @@ TEST_IN(what_is_done_is_seen_at_the_first_look, start, NULL)
     assert_int_equal(pause_count, 0);
 }
 
-TEST_IN(an_error_ends_the_wait_unchanged, start, NULL)
+TEST_BETWEEN(an_error_ends_the_wait_unchanged, start, NULL)
 {
     looks_until_done = 7;
     answer = CUDA_ERROR_ILLEGAL_ADDRESS;
@@ -59,14 +59,14 @@ TEST_IN(an_error_ends_the_wait_unchanged, start, NULL)
     assert_int_equal(looks, 7);
 }
 
-TEST_IN(a_timeout_of_0_looks_once, start, NULL)
+TEST_BETWEEN(a_timeout_of_0_looks_once, start, NULL)
 {
     assert_int_equal(cushim__poll(look, &looks, 0), CUDA_ERROR_TIMEOUT);
     assert_int_equal(looks, 1);
     assert_int_equal(pause_count, 0);
 }
 
-TEST_IN(the_last_look_is_at_the_deadline_and_none_after_it, start, NULL)
+TEST_BETWEEN(the_last_look_is_at_the_deadline_and_none_after_it, start, NULL)
 {
     static const uint64_t timeouts[] = {1, 999, 1000, 1001, 123456, 7 * MS + 1, 1000 * MS};
 
@@ -80,7 +80,7 @@ TEST_IN(the_last_look_is_at_the_deadline_and_none_after_it, start, NULL)
     }
 }
 
-TEST_IN(what_is_done_during_the_last_pause_is_success, start, NULL)
+TEST_BETWEEN(what_is_done_during_the_last_pause_is_success, start, NULL)
 {
     unsigned all;
 
@@ -91,7 +91,7 @@ TEST_IN(what_is_done_during_the_last_pause_is_success, start, NULL)
     assert_int_equal(cushim__poll(look, &looks, 3 * MS), CUDA_SUCCESS);
 }
 
-TEST_IN(pauses_begin_short_and_double_up_to_a_millisecond, start, NULL)
+TEST_BETWEEN(pauses_begin_short_and_double_up_to_a_millisecond, start, NULL)
 {
     looks_until_done = 30;
     assert_int_equal(cushim__poll(look, &looks, UINT64_MAX), CUDA_SUCCESS);
@@ -102,7 +102,7 @@ TEST_IN(pauses_begin_short_and_double_up_to_a_millisecond, start, NULL)
     assert_int_equal(pauses[pause_count - 1], MS);
 }
 
-TEST_IN(without_a_deadline_it_waits_on, start, NULL)
+TEST_BETWEEN(without_a_deadline_it_waits_on, start, NULL)
 {
     looks_until_done = 4000;
     assert_int_equal(cushim__poll(look, &looks, UINT64_MAX), CUDA_SUCCESS);

@@ -145,7 +145,7 @@ static struct cushim_layer *install_recording(const struct cushim_table *table)
     return layer;
 }
 
-#define TEST(f) TEST_IN(f, set_up, tear_down)
+#define TEST(f) TEST_BETWEEN(f, set_up, tear_down)
 
 /*
  * Rules in a mock's settings make the layer's table wrap the mock; before, it wrapped the driver.

@@ -36,7 +36,7 @@ extern struct testkit testkit;
  * A test with `schedule = eager`, so that unblocked work is complete when it is queued; or with
  * other settings of the mock.
  */
-#define TEST(name) TEST_IN(name, testkit_setup, testkit_teardown)
+#define TEST(name) TEST_BETWEEN(name, testkit_setup, testkit_teardown)
 #define TEST_WITH(name, settings) TEST_FROM(name, testkit_setup, testkit_teardown, settings)
 int testkit_setup(void **state);
 int testkit_teardown(void **state);

@@ -12,11 +12,11 @@
 #include <cmocka.h>
 
 /*
- * The tests of a file: TEST_IN(name_of_a_fact, setup, teardown) { ... }. They run in the order in
+ * The tests of a file: TEST_BETWEEN(name_of_a_fact, setup, teardown) { ... }. They run in the order in
  * which they are written, when main() calls run_all_tests().
  */
-#define TEST_IN(name, setup, teardown) TEST_FROM(name, setup, teardown, NULL)
-#define TEST_ALONE(name) TEST_IN(name, NULL, NULL)
+#define TEST_BETWEEN(name, setup, teardown) TEST_FROM(name, setup, teardown, NULL)
+#define TEST_ALONE(name) TEST_BETWEEN(name, NULL, NULL)
 
 /* The same with an initial state, for the setup. */
 #define TEST_FROM(name, setup, teardown, initial_state)                                     \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filling a table: how a symbol is found, what replaces a missing one, and what is counted. */
+/* Filling a table: how a symbol is found, and what is counted. */
 #define _GNU_SOURCE
 #include <limits.h>
 #include <string.h>
@@ -8,7 +8,6 @@
 #include "forked.h"
 #include "loader/symbols.h"
 #include "src/base/system.h"
-#include "tests/support/library.h"
 
 enum { GUARD = 0xab };
 
@@ -109,19 +108,7 @@ FORKED_TEST(source_that_is_no_driver_leaves_the_table_untouched)
     }
 }
 
-FORKED_TEST(table_is_filled_from_an_open_library)
-{
-    void *library = library_open(FAKE_LIBRARY);
-
-    assert_non_null(library);
-    table->size = sizeof *table;
-    assert_int_equal(cushim_table_fill_library(table, library, &counts), CUDA_SUCCESS);
-    assert_int_equal(table->EventQuery(NULL), FAKE_LIBRARY_ANSWER);
-    assert_int_equal(counts.core.found, FAKE_LIBRARY_SYMBOLS);
-    library_close(library);
-}
-
-/* --- by name, and by fallback --- */
+/* --- by name --- */
 
 static const char *asked[2 * CUSHIM__SYMBOL_COUNT];
 static size_t asked_count;
@@ -154,32 +141,6 @@ FORKED_TEST(each_symbol_is_looked_up_by_its_exact_name_and_counted)
     assert_int_equal(counts.core.missing, counts.core.total - FAKE_SYMBOLS);
     assert_int_equal(counts.interop.found, 0);
     assert_int_equal(counts.interop.missing, counts.interop.total);
-}
-
-/* The function in the slot of cuEventElapsedTime_v2: 2 its own, 1 its fallback, 0 none. */
-static int elapsed(void)
-{
-    float ms = 0;
-
-    if (table->EventElapsedTime_v2(&ms, NULL, NULL) == CUSHIM__REQUIRES_NEWER_DRIVER)
-        return 0;
-    return ms > 1 ? 2 : 1;
-}
-
-FORKED_TEST(fallback_takes_the_slot_of_a_missing_symbol)
-{
-    fill(sizeof *table);
-    assert_int_equal(elapsed(), 2);
-    source.lacks[0] = "cuEventElapsedTime_v2";
-    fill(sizeof *table);
-    assert_int_equal(elapsed(), 1);
-    assert_int_equal(counts.core.fallen_back, 1);
-    assert_int_equal(counts.core.found, FAKE_SYMBOLS - 1);
-    assert_int_equal(counts.core.missing, counts.core.total - FAKE_SYMBOLS);
-    source.lacks[1] = "cuEventElapsedTime";
-    fill(sizeof *table);
-    assert_int_equal(elapsed(), 0);
-    assert_int_equal(counts.core.fallen_back, 0);
 }
 
 /* --- by cuGetProcAddress_v2 --- */
