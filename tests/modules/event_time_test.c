@@ -9,6 +9,9 @@
 
 #include <string.h>
 
+static const char manual[] = "mode = manual\ncost.launch = 0 ns\ncost.record = 0 ns";
+static const char older_driver[] = "schedule = eager\ndriver_version = 12.0";
+
 #define EXPLAINED(f) TEST_BETWEEN(f, setup, teardown)
 
 TEST(export_acts_in_the_events_context)
@@ -349,7 +352,7 @@ TEST(without_either_function_the_newer_one_is_named)
     OK(cushim_event_release(event));
 }
 
-TEST_WITH(table_of_an_older_driver_measures_with_the_older_function, older)
+TEST_WITH(table_of_an_older_driver_measures_with_the_older_function, older_driver)
 {
     struct cushim_table older = {.size = sizeof older};
     struct cushim_event *event = testkit_event(NULL);
@@ -367,7 +370,7 @@ TEST_WITH(table_of_an_older_driver_measures_with_the_older_function, older)
 }
 
 /* The last test, because a process loads a driver only once. */
-TEST_WITH(loaded_driver_that_is_older_measures_with_the_older_function, older)
+TEST_WITH(loaded_driver_that_is_older_measures_with_the_older_function, older_driver)
 {
     struct cushim_load_options options = {
         .size = sizeof options, .resolver = cushim_mock_symbol, .resolver_data = testkit.mock};
@@ -382,8 +385,5 @@ TEST_WITH(loaded_driver_that_is_older_measures_with_the_older_function, older)
 
 int main(void)
 {
-    static const char manual[] = "mode = manual\ncost.launch = 0 ns\ncost.record = 0 ns";
-    static const char older[] = "schedule = eager\ndriver_version = 12.0";
-
     return run_all_tests(NULL, NULL);
 }

@@ -145,12 +145,12 @@ static struct cushim_layer *install_recording(const struct cushim_table *table)
     return layer;
 }
 
-#define TEST(f) TEST_BETWEEN(f, set_up, tear_down)
+#define TABLES_TEST(f) TEST_BETWEEN(f, set_up, tear_down)
 
 /*
  * Rules in a mock's settings make the layer's table wrap the mock; before, it wrapped the driver.
  */
-TEST(objects_that_outlive_their_test_never_reach_the_driver)
+TABLES_TEST(objects_that_outlive_their_test_never_reach_the_driver)
 {
     static const char *const settings[] = {NULL, "fault = cuMemAlloc* => missing"};
 
@@ -173,7 +173,7 @@ TEST(objects_that_outlive_their_test_never_reach_the_driver)
     }
 }
 
-TEST(object_of_an_ended_mock_is_none_of_the_next)
+TABLES_TEST(object_of_an_ended_mock_is_none_of_the_next)
 {
     struct objects former, its;
     struct cushim_mock *mock = NULL;
@@ -194,7 +194,7 @@ TEST(object_of_an_ended_mock_is_none_of_the_next)
     assert_int_equal(by_driver, 0);
 }
 
-TEST(what_a_failed_creation_has_made_is_destroyed_by_its_maker)
+TABLES_TEST(what_a_failed_creation_has_made_is_destroyed_by_its_maker)
 {
     struct cushim_context *none = NULL, *context = NULL;
     struct cushim_stream *stream = NULL;
@@ -212,7 +212,7 @@ TEST(what_a_failed_creation_has_made_is_destroyed_by_its_maker)
 }
 
 /* Over the driver's table, and over the lazy-load table, which forwards to the driver's. */
-TEST(layer_sees_the_end_of_objects_that_were_made_before_it)
+TABLES_TEST(layer_sees_the_end_of_objects_that_were_made_before_it)
 {
     const struct cushim_table *const tables[] = {cushim__loaded_driver()->table,
                                                  &cushim__lazy_table};
@@ -231,7 +231,7 @@ TEST(layer_sees_the_end_of_objects_that_were_made_before_it)
 /*
  * The layer is over the driver when the objects are made, and over the mock when they are released.
  */
-TEST(objects_made_through_a_layer_do_without_it)
+TABLES_TEST(objects_made_through_a_layer_do_without_it)
 {
     struct cushim_layer *layer = install_recording(NULL);
     const struct objects its = make();
@@ -261,7 +261,7 @@ static unsigned others_share(const struct cushim_table *maker, const struct cush
 }
 
 /* Also with a table that has one slot less, of which a copy is current. */
-TEST(table_destroys_what_it_made_or_what_it_is_said_to_wrap_made)
+TABLES_TEST(table_destroys_what_it_made_or_what_it_is_said_to_wrap_made)
 {
     for (size_t missing = 0; missing <= 1; missing++) {
         struct cushim_table *other = new_other(sizeof *other - missing * sizeof(cushim_function));
@@ -280,7 +280,7 @@ TEST(table_destroys_what_it_made_or_what_it_is_said_to_wrap_made)
 }
 
 #ifndef _WIN32
-TEST(in_a_forked_child_nothing_is_called_whatever_it_installs)
+TABLES_TEST(in_a_forked_child_nothing_is_called_whatever_it_installs)
 {
     const struct objects its = make();
 

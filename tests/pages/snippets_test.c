@@ -7,6 +7,12 @@
 #include <cushim/testing/cmocka.h>
 #include <cushim/testing/mock.h>
 
+#include "../support/cmocka.h"
+
+static const struct cushim_test_options in_context = {.size = sizeof in_context, .context = true};
+
+#define IN_CONTEXT(name) TEST_FROM(name, cushim_cmocka_begin, cushim_cmocka_end, &in_context)
+
 /* docs/getting-started.md: Calling the driver. */
 IN_CONTEXT(memory_is_allocated_through_the_table)
 {
@@ -103,11 +109,5 @@ TEST_ALONE(mock_is_created_and_destroyed)
 
 int main(void)
 {
-    static const struct cushim_test_options in_context = {.size = sizeof in_context,
-                                                          .context = true};
-#define IN_CONTEXT(name)                                                                   \
-    cmocka_unit_test_prestate_setup_teardown(name, cushim_cmocka_begin, cushim_cmocka_end, \
-                                             (void *)&in_context)
-
     return run_all_tests(NULL, NULL);
 }

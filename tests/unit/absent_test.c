@@ -255,17 +255,6 @@ FORKED_TEST(call_of_a_missing_symbol_is_logged_once)
     assert_int_equal(log_lines, 2);
 }
 
-FORKED_TEST(missing_symbol_that_was_called_is_recorded)
-{
-    const unsigned called = (unsigned)symbol_number("cuEGLStreamProducerReturnFrame");
-
-    assert_int_equal(fake_load(&source), CUDA_SUCCESS);
-    assert_int_equal(cushim_driver()->EGLStreamProducerReturnFrame(NULL, NULL, NULL),
-                     CUSHIM__REQUIRES_NEWER_DRIVER);
-    for (unsigned i = 0; i < cushim_symbol_count(); i++)
-        assert_int_equal(cushim__symbol_missed(i), i == called);
-}
-
 int main(void)
 {
     return run_all_tests(NULL, NULL);

@@ -403,18 +403,6 @@ FORKED_TEST(minimum_version_applies_to_a_shorter_table)
     free(without);
 }
 
-FORKED_TEST(symbol_that_a_shorter_table_lacks_falls_back_as_in_a_driver)
-{
-    struct cushim_table *table = new_short_table(CUSHIM__SLOT(EventElapsedTime_v2));
-    float ms = 0;
-
-    assert_int_equal(install(table), CUDA_SUCCESS);
-    assert_int_equal(cushim_driver()->EventElapsedTime_v2(&ms, NULL, NULL), CUDA_SUCCESS);
-    assert_true(ms == 1); /* the older function's result */
-    assert_int_equal(install(NULL), CUDA_SUCCESS);
-    free(table);
-}
-
 FORKED_TEST(shorter_tables_over_each_other_are_restored_one_by_one)
 {
     struct cushim_table *tables[3];

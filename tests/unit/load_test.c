@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loading and initialising: sources, failures, and when a load is tried again. */
+/* Loading and initialising: failures, and when a load is tried again. */
 #define _GNU_SOURCE
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "fake.h"
 #include "forked.h"
@@ -16,31 +14,6 @@
 
 static struct fake_source source;
 static struct fake_source broken = {.lacks = {"cuInit"}};
-
-/* --- sources of a driver --- */
-
-FORKED_TEST(load_takes_the_symbols_from_the_resolver)
-{
-    assert_int_equal(fake_load(&source), CUDA_SUCCESS);
-    assert_int_equal(source.lookups, FAKE_LOOKUPS_OF_A_LOAD);
-    assert_int_equal(fake_query(), FAKE_ANSWER);
-    assert_int_equal(fake.init_calls, 0);
-}
-
-FORKED_TEST(load_takes_the_named_library_and_not_that_of_the_environment)
-{
-    environment_set("CUSHIM_LIBRARY", "none");
-    assert_int_equal(fake_load_library(FAKE_LIBRARY), CUDA_SUCCESS);
-    assert_int_equal(fake_query(), FAKE_LIBRARY_ANSWER);
-}
-
-FORKED_TEST(first_call_loads_what_the_environment_names)
-{
-    environment_set("CUSHIM_LIBRARY", FAKE_LIBRARY);
-    assert_int_equal(fake_query(), FAKE_LIBRARY_ANSWER);
-    assert_int_equal(cushim_driver_load(NULL), CUDA_SUCCESS);
-    assert_int_equal(fake_library_calls(), 1);
-}
 
 /* --- failures --- */
 
@@ -164,25 +137,6 @@ FORKED_TEST(options_of_an_older_caller_are_read_no_further_than_their_size)
 }
 
 /* --- cushim_driver_init() --- */
-
-FORKED_TEST(init_loads_and_initialises)
-{
-    const struct cushim_load_options options = fake_options(&source);
-
-    assert_int_equal(cushim_driver_init(&options), CUDA_SUCCESS);
-    assert_int_equal(cushim_driver_init(NULL), CUDA_SUCCESS);
-    assert_int_equal(fake.init_calls, 2);
-    assert_int_equal(fake_report().init_process, getpid());
-}
-
-FORKED_TEST(init_without_a_driver_returns_the_reason)
-{
-    environment_set("CUSHIM_LIBRARY", "none");
-    assert_int_equal(cushim_driver_init(NULL), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
-    assert_int_equal(fake_load(&source), CUDA_SUCCESS);
-    assert_int_equal(fake_report().state, CUSHIM_STATE_LOADED);
-    assert_int_equal(fake.init_calls, 0);
-}
 
 FORKED_TEST(init_calls_cuInit_again_after_no_device_only_with_retry_init)
 {

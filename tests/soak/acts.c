@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * soak_mock [OPTION]...: a client that creates, uses and destroys every kind of object, on many
- * threads; `--help` lists the options. It needs the mock's library, from `cushim run`, because its
- * kernels are the mock's. One act creates, uses and destroys objects of one kind.
- */
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,12 +15,16 @@ struct desk {
     CUfunction spin;
     CUmodule module;
     unsigned char *sent, *received;
-    unsigned events;    /* events created so far */
-    atomic_uint called; /* calls of host functions */
+    struct cushim_stream *wrapper; /* of `stream` */
+    unsigned events;               /* events created so far */
+    atomic_uint called;            /* calls of host functions */
 };
 
 static CUcontext context;
+static struct cushim_context *context_wrapper;
+static struct cushim_event_pool *pool_of_events;
 static unsigned leak; /* one in this many events is leaked; 0: none */
+static bool only_events;
 
 static const char image[] = ".version 6.0\n"
                             ".target sm_50\n"
@@ -35,35 +33,51 @@ static const char image[] = ".version 6.0\n"
                             ".visible .entry cushim_spin(.param .u64 ns)\n{\n    ret;\n}\n";
 
 #define DO(call) worker_did(worker, #call, cushim_driver()->call, CUDA_SUCCESS)
+#define DO_CUSHIM(call) worker_did(worker, #call, cushim_##call, CUDA_SUCCESS)
 #define REFUSED(code, call) worker_did(worker, #call, cushim_driver()->call, (code))
 
-/* Before the gang starts: make the primary context, which all acts use, current on this thread. */
-static CUresult begin_context(void)
+CUresult acts_prepare(const struct soak_options *options, bool is_mock)
 {
-    CUresult code = cushim_driver()->DevicePrimaryCtxRetain(&context, 0);
+    /* As many events as can be in use at once, so the pool never grows. */
+    const struct cushim_event_pool_options filled = {.size = sizeof filled,
+                                                     .initial = 2 * options->threads};
+    CUresult code = cushim_context_retain_primary(0, &context_wrapper);
 
-    return code == CUDA_SUCCESS ? cushim_driver()->CtxSetCurrent(context) : code;
+    leak = options->leak;
+    only_events = !is_mock;
+    if (code == CUDA_SUCCESS)
+        code = cushim_context_handle(context_wrapper, &context);
+    if (code == CUDA_SUCCESS)
+        code = cushim_driver()->CtxSetCurrent(context);
+    return code == CUDA_SUCCESS
+               ? cushim_event_pool_create(context_wrapper, NULL, &filled, &pool_of_events)
+               : code;
 }
 
-static CUresult end_context(void)
+CUresult acts_end(void)
 {
-    return cushim_driver()->DevicePrimaryCtxRelease_v2(0);
+    const CUresult code = cushim_event_pool_release(pool_of_events);
+
+    return code == CUDA_SUCCESS ? cushim_context_release(context_wrapper) : code;
 }
 
-/* Make the device's pool release unused memory, while all threads have paused. */
-static void settle_pool(double *unused)
+void acts_settle(struct acts_state *state)
 {
     const struct cushim_table *driver = cushim_driver();
+    size_t total = 0, available = 0, at_rest = 0;
     CUdeviceptr memory;
     CUmemoryPool pool;
 
-    (void)unused;
     /* A pool releases memory when it gets a request. */
     if (driver->MemAllocAsync(&memory, BYTES, NULL) == CUDA_SUCCESS)
         driver->MemFreeAsync(memory, NULL);
     driver->CtxSynchronize();
     if (driver->DeviceGetDefaultMemPool(&pool, 0) == CUDA_SUCCESS)
         driver->MemPoolTrimTo(pool, 0);
+    cushim_event_pool_counts(pool_of_events, &state->pooled, &at_rest);
+    state->out_of_pool = state->pooled - at_rest;
+    driver->MemGetInfo_v2(&available, &total);
+    state->device_bytes = total - available;
 }
 
 static void begin(struct worker *worker)
@@ -77,6 +91,7 @@ static void begin(struct worker *worker)
     DO(CtxSetCurrent(context));
     DO(StreamCreate(&desk->stream, CU_STREAM_NON_BLOCKING));
     DO(StreamCreate(&desk->other, CU_STREAM_NON_BLOCKING));
+    DO_CUSHIM(stream_wrap(desk->stream, context_wrapper, &desk->wrapper));
     DO(ModuleLoadData(&desk->module, image));
     DO(ModuleGetFunction(&desk->spin, desk->module, "cushim_spin"));
     DO(MemHostAlloc(&memory, BYTES, 0));
@@ -92,6 +107,7 @@ static void end(struct worker *worker)
     DO(MemFreeHost(desk->sent));
     DO(MemFreeHost(desk->received));
     DO(ModuleUnload(desk->module));
+    DO_CUSHIM(stream_release(desk->wrapper));
     DO(StreamDestroy_v2(desk->other));
     DO(StreamDestroy_v2(desk->stream));
     DO(CtxSetCurrent(NULL));
@@ -104,6 +120,62 @@ static void end_event(struct worker *worker, CUevent event)
 
     if (leak == 0 || ++desk->events % leak != 0)
         DO(EventDestroy_v2(event));
+}
+
+/* Query an event; complete and "not ready" are both right. */
+static void ask(struct worker *worker, const struct cushim_event *event)
+{
+    const CUresult code = cushim_event_query(event);
+
+    worker_did(worker, "event_query", code == CUDA_ERROR_NOT_READY ? CUDA_SUCCESS : code,
+               CUDA_SUCCESS);
+}
+
+static void check_time(struct worker *worker, float ms)
+{
+    worker_did(worker, "a time that is not negative", ms >= 0 ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN,
+               CUDA_SUCCESS);
+}
+
+static void time_pooled(struct worker *worker)
+{
+    struct desk *desk = worker->own;
+    struct cushim_event *start, *stop;
+    float ms = -1;
+
+    DO_CUSHIM(event_pool_acquire(pool_of_events, &start));
+    DO_CUSHIM(event_pool_acquire(pool_of_events, &stop));
+    DO_CUSHIM(event_record(start, desk->wrapper));
+    DO_CUSHIM(event_record(stop, desk->wrapper));
+    ask(worker, stop);
+    DO_CUSHIM(event_synchronize(stop));
+    DO_CUSHIM(event_query(start));
+    DO_CUSHIM(event_elapsed(start, stop, &ms));
+    check_time(worker, ms);
+    DO_CUSHIM(event_release(start));
+    DO_CUSHIM(event_release(stop));
+}
+
+static void use_event(struct worker *worker)
+{
+    struct desk *desk = worker->own;
+    struct cushim_event *event;
+
+    DO_CUSHIM(event_create_recorded(desk->wrapper, NULL, &event));
+    ask(worker, event);
+    DO_CUSHIM(event_release(event));
+}
+
+static void use_table(struct worker *worker)
+{
+    struct desk *desk = worker->own;
+    CUevent event;
+
+    DO(EventCreate(&event, CU_EVENT_DISABLE_TIMING));
+    DO(EventRecord(event, desk->stream));
+    DO(EventSynchronize(event));
+    DO(EventQuery(event));
+    end_event(worker, event);
 }
 
 static void time_events(struct worker *worker)
@@ -123,8 +195,7 @@ static void time_events(struct worker *worker)
     DO(EventSynchronize(stop));
     DO(EventQuery(start));
     DO(EventElapsedTime_v2(&ms, start, stop));
-    worker_did(worker, "a time that is not negative", ms >= 0 ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN,
-               CUDA_SUCCESS);
+    check_time(worker, ms);
     REFUSED(CUDA_ERROR_INVALID_HANDLE, EventElapsedTime_v2(&ms, start, untimed));
     end_event(worker, start);
     end_event(worker, stop);
@@ -292,54 +363,13 @@ static void use_context(struct worker *worker)
 static void act(struct worker *worker)
 {
     static void (*const kinds[])(struct worker * worker) = {
-        time_events, drop_in_use, copy, launch, use_graph, use_pools, be_refused, use_context,
+        time_pooled, use_event,   use_table, /* on any driver */
+        time_events, drop_in_use, copy,      launch, use_graph, use_pools, be_refused, use_context,
     };
-    enum { KINDS = sizeof kinds / sizeof *kinds };
+    enum { EVENTS = 3, KINDS = sizeof kinds / sizeof *kinds };
 
     /* Threads start with different kinds, so that different kinds run at the same time. */
-    kinds[(worker->turn + worker->number) % KINDS](worker);
+    kinds[(worker->turn + worker->number) % (only_events ? EVENTS : KINDS)](worker);
 }
 
-static const struct gang_work acts = {begin, act, end};
-
-enum { FAILED = 1, SKIPPED = 77 };
-
-int main(int count, char **arguments)
-{
-    const struct soak soak = {.name = "soak_mock", .work = acts, .sample = settle_pool};
-    struct soak_options options = {.threads = 32, .seconds = 5};
-    struct cushim_mock_state state = {.size = sizeof state};
-    struct soak_round round;
-    const int status = soak_options_read(
-        &options, count, arguments, "Soak the mock driver: run it by `cushim run -- soak_mock`.");
-    CUresult code;
-
-    if (status >= 0)
-        return status;
-    code = cushim_driver_init(NULL);
-    if (code != CUDA_SUCCESS || !soak_mock_state(&state)) {
-        fprintf(stderr, "soak_mock: the driver is not the mock: %s\n", cushim_error_string(code));
-        return SKIPPED;
-    }
-    leak = options.leak;
-    if (begin_context() != CUDA_SUCCESS || !soak_run(&soak, &options, options.threads, &round)) {
-        fprintf(stderr, "soak_mock: no context, or no threads\n");
-        return FAILED;
-    }
-    code = end_context();
-    soak_mock_state(&state);
-    if (options.json) {
-        printf("{\"program\":\"soak_mock\",\"left_handles\":%zu,\"left_allocations\":%zu,"
-               "\"rounds\":[",
-               state.handles, state.allocations);
-        soak_print_json(&round);
-        printf("]}\n");
-    } else {
-        soak_print(&round);
-        printf("left at the end: %zu handles, %zu allocations\n", state.handles, state.allocations);
-    }
-    return code == CUDA_SUCCESS && round.is_flat && round.failures == 0 && state.handles == 0 &&
-                   state.allocations == 0 && state.misuses == 0
-               ? 0
-               : FAILED;
-}
+const struct gang_work acts = {begin, act, end};
