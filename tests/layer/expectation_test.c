@@ -542,8 +542,3 @@ TEST(verdict_that_does_not_fit_says_so)
     assert_string_equal(small, "expected exactl...\n");
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_layer_verify(layer, NULL, 0));
 }
-
-int main(void)
-{
-    return run_all_tests(NULL, NULL);
-}

@@ -437,8 +437,3 @@ TEST(rules_end_with_their_layer)
     OK(fault_query());
     OK(fault_allocate());
 }
-
-int main(void)
-{
-    return run_all_tests(NULL, NULL);
-}

@@ -31,15 +31,6 @@ TEST(call_after_which_a_fault_comes_is_made)
     OK(fault_allocate());
 }
 
-TEST(not_ready_is_an_answer_as_others)
-{
-    fault_add(state, "cuEventQuery:times=2 => return(NOT_READY)");
-    CODE(CUDA_ERROR_NOT_READY, fault_query());
-    CODE(CUDA_ERROR_NOT_READY, fault_query());
-    OK(fault_query());
-    assert_int_equal(fake_queries, 1);
-}
-
 TEST(pattern_meets_all_that_are_like_it_and_nothing_else_is_watched)
 {
     fault_add(state, "cuMemAlloc* => return(OUT_OF_MEMORY)");
@@ -72,16 +63,6 @@ TEST(plain_name_hides_each_abi_of_its_function)
     assert_int_equal(fault_allocate(), 36);
     assert_int_equal(cushim_driver()->MemAlloc(NULL, 1), 36);
     OK(cushim_driver()->MemAllocHost_v2(NULL, 1));
-}
-
-TEST(nth_of_all_calls_is_one_call)
-{
-    fault_add(state, "*:nth=3 => return(UNKNOWN)");
-    OK(fault_query());
-    OK(fault_allocate());
-    CODE(CUDA_ERROR_UNKNOWN, fault_query());
-    OK(fault_query());
-    assert_int_equal(cushim_fault_matched(*state, 0), 4);
 }
 
 TEST(every_rule_counts_and_the_first_that_is_due_answers)
@@ -388,9 +369,4 @@ TEST(device_that_is_lost_stays_the_one_that_was_lost_first)
         CODE(CUDA_ERROR_ECC_UNCORRECTABLE, cushim_driver()->DeviceGetName(name, sizeof name, 0));
         OK(cushim_driver()->DeviceGetName(name, sizeof name, 1));
     }
-}
-
-int main(void)
-{
-    return run_all_tests(NULL, NULL);
 }

@@ -166,8 +166,3 @@ TEST(end_of_the_layer_lets_calls_go_that_were_made)
 {
     end_layers_with_calls_that_hang(state, "cuEventQuery:phase=after => hang");
 }
-
-int main(void)
-{
-    return run_all_tests(NULL, NULL);
-}

@@ -83,8 +83,3 @@ TEST_ALONE(layer_without_a_mock_is_used_in_the_child)
     cushim_layer_destroy(alone);
     assert_ptr_equal(cushim_driver(), before);
 }
-
-int main(void)
-{
-    return run_all_tests(NULL, NULL);
-}

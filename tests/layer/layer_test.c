@@ -210,8 +210,3 @@ TEST(minimum_version_applies_to_a_mock_under_a_layer)
     cushim_layer_destroy(layer);
     OK(cushim_mock_destroy(mock));
 }
-
-int main(void)
-{
-    return run_all_tests(NULL, NULL);
-}

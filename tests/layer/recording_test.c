@@ -349,8 +349,3 @@ TEST(eight_threads_record_at_once)
     for (unsigned i = 2; i <= THREADS + 1; i++)
         assert_int_equal(of_thread[i], 3 * ROUNDS + 2);
 }
-
-int main(void)
-{
-    return run_all_tests(NULL, NULL);
-}

@@ -370,8 +370,3 @@ SWEEP_TEST(table_that_cannot_be_installed_is_not_swept)
     assert_string_equal(sweep_why, "no mock or no layer can be made: CUDA_ERROR_INVALID_VALUE\n");
     assert_ptr_equal(cushim_driver(), before);
 }
-
-int main(void)
-{
-    return run_all_tests(NULL, NULL);
-}

@@ -322,8 +322,3 @@ TEST_ALONE(star_stands_for_any_letters)
     assert_false(cushim__sweep_is_meant(CUSHIM__SLOT(MemAlloc), "cuMemAlloc_v2"));
     assert_false(cushim__sweep_is_meant(CUSHIM__SLOT(MemAlloc_v2), ""));
 }
-
-int main(void)
-{
-    return run_all_tests(NULL, NULL);
-}

@@ -319,8 +319,3 @@ SWEEP_TEST(what_is_not_understood_is_said)
                                    "cushim_sweep_options, or fields that this library does not "
                                    "know\n");
 }
-
-int main(void)
-{
-    return run_all_tests(NULL, NULL);
-}

@@ -413,8 +413,3 @@ TEST_BETWEEN(counts_are_the_mocks_when_a_context_takes_all, NULL, testkit_gone)
     assert_agreed(8, 2); /* graphs, pools and libraries belong to no context */
     CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
 }
-
-int main(void)
-{
-    return run_all_tests(NULL, NULL);
-}

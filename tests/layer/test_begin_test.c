@@ -414,8 +414,3 @@ TEST(layer_that_ended_leaves_the_current_one_alone)
     CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
     assert_non_null(strstr(testkit_text, "forbidden: cuInit; it came once\n"));
 }
-
-int main(void)
-{
-    return run_all_tests(NULL, NULL);
-}

@@ -327,8 +327,3 @@ TEST(context_without_a_tag_that_is_left_current_is_reported)
     CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
     assert_string_equal(testkit_text, "a context is left current for this thread\n");
 }
-
-int main(void)
-{
-    return run_all_tests(NULL, NULL);
-}

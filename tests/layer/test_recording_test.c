@@ -218,20 +218,6 @@ static void begin_with(const char *faults)
                                                 .forbid_errors = true});
 }
 
-TEST(fault_of_the_options_takes_effect)
-{
-    CUdeviceptr memory = 0;
-
-    begin_with("cuMemAlloc_v2:nth=2 => return(OUT_OF_MEMORY)");
-    testkit_enter();
-    OK(driver->MemAlloc_v2(&memory, 16));
-    CODE(CUDA_ERROR_OUT_OF_MEMORY, driver->MemAlloc_v2(&(CUdeviceptr){0}, 16));
-    OK(driver->MemFree_v2(memory));
-    testkit_leave();
-    OK(testkit_end());
-    assert_string_equal(testkit_text, "");
-}
-
 TEST(answer_of_a_fault_is_reported_and_is_no_error)
 {
     CUevent event;
@@ -321,9 +307,4 @@ TEST(faults_that_are_refused_are_reported_with_their_line_and_leave_nothing)
         "faults:1:25: there is no error \"OUT_OF_MEMROY\"; did you mean \"OUT_OF_MEMORY\"?");
     assert_null(test);
     testkit_gone(state);
-}
-
-int main(void)
-{
-    return run_all_tests(NULL, NULL);
 }

@@ -409,8 +409,3 @@ TEST(primary_context_that_nobody_retained_can_be_reset_and_released)
     OK(driver->DevicePrimaryCtxReset_v2(0));
     assert_int_equal(testkit_count().handles, 0);
 }
-
-int main(void)
-{
-    return run_all_tests(NULL, NULL);
-}

@@ -121,8 +121,3 @@ FORKED_TEST(child_can_only_release_objects_wherever_it_is_forked)
     assert_int_equal(wrong_answers, 0);
     end();
 }
-
-int main(void)
-{
-    return run_all_tests(NULL, NULL);
-}

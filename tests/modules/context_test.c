@@ -285,8 +285,3 @@ TEST(context_is_made_current_in_the_place_of_another)
     assert_calls("cuCtxSetCurrent cuCtxSetCurrent cuCtxSetCurrent");
     testkit_enter(NULL);
 }
-
-int main(void)
-{
-    return run_all_tests(NULL, NULL);
-}

@@ -186,8 +186,3 @@ TEST_ALONE(text_that_is_no_uuid_is_refused_and_writes_nothing)
         assert_memory_equal(&uuid, &before, sizeof uuid);
     }
 }
-
-int main(void)
-{
-    return run_all_tests(NULL, NULL);
-}

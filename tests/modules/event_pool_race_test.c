@@ -197,8 +197,3 @@ TEST(numbers_and_chunks_agree)
     }
     assert_int_equal(first, MOST_NODES);
 }
-
-int main(void)
-{
-    return run_all_tests(NULL, NULL);
-}

@@ -199,8 +199,3 @@ TEST(failing_create_leaves_the_pool_unchanged)
     assert_counts(pool, 1, 1);
     OK(cushim_event_pool_release(pool));
 }
-
-int main(void)
-{
-    return run_all_tests(NULL, NULL);
-}

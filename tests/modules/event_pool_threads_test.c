@@ -139,8 +139,3 @@ TEST(no_event_is_lost_when_the_pool_ends_under_it)
         assert_int_equal(handles(), before);
     }
 }
-
-int main(void)
-{
-    return run_all_tests(NULL, NULL);
-}

@@ -360,8 +360,3 @@ TEST(wait_for_ends_with_the_time)
 }
 
 /* --- arguments --- */
-
-int main(void)
-{
-    return run_all_tests(NULL, NULL);
-}

@@ -382,8 +382,3 @@ TEST_WITH(loaded_driver_that_is_older_measures_with_the_older_function, older_dr
     OK(cushim_table_install(cushim_layer_table(testkit.layer), NULL));
     assert_string_equal(cushim__event_elapsed_function(), "cuEventElapsedTime_v2");
 }
-
-int main(void)
-{
-    return run_all_tests(NULL, NULL);
-}

@@ -301,8 +301,3 @@ TEST(child_forked_inside_the_function_waits_for_its_own_thread_alone)
     assert_int_equal(status_of(forked), CHILD_IS_RIGHT);
 }
 #endif
-
-int main(void)
-{
-    return run_all_tests(NULL, NULL);
-}

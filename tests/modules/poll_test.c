@@ -108,8 +108,3 @@ TEST_BETWEEN(without_a_deadline_it_waits_on, start, NULL)
     assert_int_equal(cushim__poll(look, &looks, UINT64_MAX), CUDA_SUCCESS);
     assert_int_equal(looks, 4000);
 }
-
-int main(void)
-{
-    return run_all_tests(NULL, NULL);
-}

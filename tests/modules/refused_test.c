@@ -151,8 +151,3 @@ TEST(releasing_null_is_no_error)
     assert_null(cushim_event_context(NULL));
     assert_calls("");
 }
-
-int main(void)
-{
-    return run_all_tests(NULL, NULL);
-}

@@ -179,8 +179,3 @@ TEST(wait_stream_forks_and_joins_a_capture)
     OK(cushim_stream_release(origin));
     OK(cushim_stream_release(fork));
 }
-
-int main(void)
-{
-    return run_all_tests(NULL, NULL);
-}

@@ -347,8 +347,3 @@ TEST(wait_for_ends_with_the_first_failure)
     CODE(CUDA_ERROR_LAUNCH_FAILED, cushim_stream_synchronize_for(stream, UINT64_MAX));
     OK(cushim_stream_release(stream));
 }
-
-int main(void)
-{
-    return run_all_tests(NULL, NULL);
-}

@@ -304,7 +304,3 @@ TABLES_TEST(in_a_forked_child_nothing_is_called_whatever_it_installs)
 #endif
 
 #undef TEST
-int main(void)
-{
-    return run_all_tests(NULL, NULL);
-}

@@ -106,8 +106,3 @@ TEST_ALONE(mock_is_created_and_destroyed)
         assert_int_equal(cushim_mock_destroy(mock), CUDA_ERROR_ILLEGAL_STATE);
     }
 }
-
-int main(void)
-{
-    return run_all_tests(NULL, NULL);
-}

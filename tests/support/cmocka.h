@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 /*
- * The tests of a file: TEST_BETWEEN(name_of_a_fact, setup, teardown) { ... }. They run in the order in
- * which they are written, when main() calls run_all_tests().
+ * The tests of a program: TEST_BETWEEN(name_of_a_fact, setup, teardown) { ... }. They run in the
+ * order in which they are written. A program needs a main() only if there is more to do.
  */
 #define TEST_BETWEEN(name, setup, teardown) TEST_FROM(name, setup, teardown, NULL)
 #define TEST_ALONE(name) TEST_BETWEEN(name, NULL, NULL)
@@ -23,26 +23,14 @@
     static void name(void **state);                                                         \
     __attribute__((constructor)) static void add_##name(void)                               \
     {                                                                                       \
-        add_test((struct CMUnitTest){#name, name, setup, teardown, (void *)initial_state}); \
+        test_add((struct CMUnitTest){#name, name, setup, teardown, (void *)initial_state}); \
     }                                                                                       \
     static void name(void **state)
 
-static struct CMUnitTest tests_of_file[64];
-static size_t test_count;
-
-__attribute__((unused)) static void add_test(struct CMUnitTest test)
-{
-    if (test_count == sizeof tests_of_file / sizeof tests_of_file[0])
-        abort();
-    tests_of_file[test_count++] = test;
-}
+void test_add(struct CMUnitTest test);
 
 /* Run the tests between the setup and the teardown of the group; returns the exit status. */
-__attribute__((unused)) static int run_all_tests(CMFixtureFunction setup,
-                                                 CMFixtureFunction teardown)
-{
-    return _cmocka_run_group_tests("tests", tests_of_file, test_count, setup, teardown);
-}
+int run_all_tests(CMFixtureFunction setup, CMFixtureFunction teardown);
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -254,8 +254,3 @@ FORKED_TEST(call_of_a_missing_symbol_is_logged_once)
     assert_int_equal(cushim_driver()->StreamQuery(NULL), CUSHIM__REQUIRES_NEWER_DRIVER);
     assert_int_equal(log_lines, 2);
 }
-
-int main(void)
-{
-    return run_all_tests(NULL, NULL);
-}

@@ -78,8 +78,3 @@ TEST_ALONE(code_says_what_it_makes_unusable)
     for (const int *code = harmless; *code; code++)
         assert_int_equal(cushim_error_sticky((CUresult)*code), CUSHIM_STICKY_NO);
 }
-
-int main(void)
-{
-    return run_all_tests(NULL, NULL);
-}

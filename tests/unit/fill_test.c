@@ -263,8 +263,3 @@ FORKED_TEST(numbers_follow_the_order_of_the_slots)
         assert_false(cushim__symbol_missed(beyond[i]));
     }
 }
-
-int main(void)
-{
-    return run_all_tests(NULL, NULL);
-}

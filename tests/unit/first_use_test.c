@@ -222,8 +222,3 @@ FORKED_TEST(call_from_a_signal_handler_is_refused_and_the_load_succeeds)
     assert_int_equal(calls_inside, 1);
     assert_int_equal(fake_query(), FAKE_ANSWER);
 }
-
-int main(void)
-{
-    return run_all_tests(NULL, NULL);
-}

@@ -431,8 +431,3 @@ FORKED_TEST(load_that_forks_fails_in_the_child_only)
     assert_int_equal(status, 0);
     assert_int_equal(fake_query(), FAKE_ANSWER);
 }
-
-int main(void)
-{
-    return run_all_tests(NULL, NULL);
-}

@@ -20,7 +20,7 @@ struct forked_body {
     static struct forked_body name##_body = {#name, name};                               \
     __attribute__((constructor)) static void add_##name(void)                            \
     {                                                                                    \
-        add_test((struct CMUnitTest){#name, forked_test_run, NULL, NULL, &name##_body}); \
+        test_add((struct CMUnitTest){#name, forked_test_run, NULL, NULL, &name##_body}); \
     }                                                                                    \
     static void name(void **state)
 

@@ -542,8 +542,3 @@ FORKED_TEST(threads_that_install_one_shorter_table_use_one_copy)
         free(others[i]);
     free(table);
 }
-
-int main(void)
-{
-    return run_all_tests(NULL, NULL);
-}

@@ -92,8 +92,3 @@ FORKED_TEST(stack_can_be_unwound_during_a_load)
         skip();
     assert_true(is_met);
 }
-
-int main(void)
-{
-    return run_all_tests(NULL, NULL);
-}

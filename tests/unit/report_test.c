@@ -446,8 +446,3 @@ TEST_ALONE(no_control_character_is_written)
         assert_string_equal(buffer, expected);
     }
 }
-
-int main(void)
-{
-    return run_all_tests(NULL, NULL);
-}
