@@ -59,34 +59,19 @@ COST_TIMED(module_make, make_by_module())
 COST_TIMED(pool_make, make_by_pool())
 COST_TIMED(raw_make, make_by_pointer())
 
+#define WAYS(call)                                                                \
+    {.name = "module", .run = module_##call}, {.name = "raw", .run = raw_##call}, \
+    {                                                                             \
+        .name = "table", .run = table_##call                                      \
+    }
+
 const struct cost_row cost_modules[] = {
-    {.name = "event-query",
-     .ways = {{.name = "module", .run = module_query},
-              {.name = "raw", .run = raw_query},
-              {.name = "table", .run = table_query}}},
-    {.name = "event-record",
-     .ways = {{.name = "module", .run = module_record},
-              {.name = "raw", .run = raw_record},
-              {.name = "table", .run = table_record}},
-     .queues = true},
-    {.name = "event-synchronize",
-     .ways = {{.name = "module", .run = module_synchronize},
-              {.name = "raw", .run = raw_synchronize},
-              {.name = "table", .run = table_synchronize}}},
-    {.name = "event-elapsed",
-     .ways = {{.name = "module", .run = module_elapsed},
-              {.name = "raw", .run = raw_elapsed},
-              {.name = "table", .run = table_elapsed},
-              {.name = "old", .run = old_elapsed}}},
-    {.name = "stream-wait",
-     .ways = {{.name = "module", .run = module_wait},
-              {.name = "raw", .run = raw_wait},
-              {.name = "table", .run = table_wait}},
-     .queues = true},
-    {.name = "stream-query",
-     .ways = {{.name = "module", .run = module_idle},
-              {.name = "raw", .run = raw_idle},
-              {.name = "table", .run = table_idle}}},
+    {.name = "event-query", .ways = {WAYS(query)}},
+    {.name = "event-record", .ways = {WAYS(record)}, .queues = true},
+    {.name = "event-synchronize", .ways = {WAYS(synchronize)}},
+    {.name = "event-elapsed", .ways = {WAYS(elapsed), {.name = "old", .run = old_elapsed}}},
+    {.name = "stream-wait", .ways = {WAYS(wait)}, .queues = true},
+    {.name = "stream-query", .ways = {WAYS(idle)}},
     {.name = "event-pair",
      .ways = {{.name = "pool", .run = pool_make},
               {.name = "raw", .run = raw_make},
@@ -285,24 +270,22 @@ COST_TIMED(mock_wait, mock_table->StreamWaitEvent(mock_stream, mock_start, 0))
 COST_TIMED(mock_idle, mock_table->StreamQuery(mock_stream))
 COST_TIMED(mock_make, make_on_mock())
 
+#define ON_MOCK(call)                                \
+    {                                                \
+        {"mock", mock_##call, begin_mock, end_mock}, \
+        {                                            \
+            .name = "raw", .run = raw_##call         \
+        }                                            \
+    }
+
 const struct cost_row cost_mock[] = {
-    {.name = "mock-event-query",
-     .ways = {{"mock", mock_query, begin_mock, end_mock}, {.name = "raw", .run = raw_query}}},
-    {.name = "mock-event-record",
-     .ways = {{"mock", mock_record, begin_mock, end_mock}, {.name = "raw", .run = raw_record}},
-     .queues = true},
-    {.name = "mock-event-synchronize",
-     .ways = {{"mock", mock_synchronize, begin_mock, end_mock},
-              {.name = "raw", .run = raw_synchronize}}},
-    {.name = "mock-event-elapsed",
-     .ways = {{"mock", mock_elapsed, begin_mock, end_mock}, {.name = "raw", .run = raw_elapsed}}},
-    {.name = "mock-stream-wait",
-     .ways = {{"mock", mock_wait, begin_mock, end_mock}, {.name = "raw", .run = raw_wait}},
-     .queues = true},
-    {.name = "mock-stream-query",
-     .ways = {{"mock", mock_idle, begin_mock, end_mock}, {.name = "raw", .run = raw_idle}}},
-    {.name = "mock-event-pair",
-     .ways = {{"mock", mock_make, begin_mock, end_mock}, {.name = "raw", .run = raw_make}}},
+    {.name = "mock-event-query", .ways = ON_MOCK(query)},
+    {.name = "mock-event-record", .ways = ON_MOCK(record), .queues = true},
+    {.name = "mock-event-synchronize", .ways = ON_MOCK(synchronize)},
+    {.name = "mock-event-elapsed", .ways = ON_MOCK(elapsed)},
+    {.name = "mock-stream-wait", .ways = ON_MOCK(wait), .queues = true},
+    {.name = "mock-stream-query", .ways = ON_MOCK(idle)},
+    {.name = "mock-event-pair", .ways = ON_MOCK(make)},
     {.name = NULL},
 };
 #endif
