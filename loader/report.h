@@ -48,7 +48,7 @@ void cushim__report_get(struct cushim_report *report);
 bool cushim__reject(struct cushim__candidate *candidate, enum cushim_outcome outcome,
                     const char *message);
 
-/* Write a report in the formats of cushim_report_text() and cushim_report_json(). */
+/* Write a report in the formats of cushim_report_write_text() and cushim_report_write_json(). */
 size_t cushim__report_text(const struct cushim_report *report, char *buffer, size_t size);
 size_t cushim__report_json(const struct cushim_report *report, char *buffer, size_t size);
 

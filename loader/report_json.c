@@ -146,7 +146,7 @@ size_t cushim__report_json(const struct cushim_report *report, char *buffer, siz
     return text.length;
 }
 
-size_t cushim_report_json(char *buffer, size_t size)
+size_t cushim_report_write_json(char *buffer, size_t size)
 {
     struct cushim_report report;
 

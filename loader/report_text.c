@@ -136,7 +136,7 @@ size_t cushim__report_text(const struct cushim_report *report, char *buffer, siz
     return text.length;
 }
 
-size_t cushim_report_text(char *buffer, size_t size)
+size_t cushim_report_write_text(char *buffer, size_t size)
 {
     struct cushim_report report;
 

@@ -13,8 +13,8 @@
  *     cushim::check(event.synchronize(std::chrono::seconds(5)), "frame");
  *
  * Each member function calls the C function of the same name, whose comment has the details:
- * `event::query()` is cushim_event_query(). Use the other functions of cushim as they are, with
- * get(): `cushim_event_context(event.get())`; and cushim_driver() to call the driver.
+ * `event::query()` is cushim_event_query(), `event::handle()` is cushim_event_get_handle(). Use the
+ * other functions of cushim as they are, with get(), and cushim_driver() to call the driver.
  *
  * Errors: a function that can fail returns a CUresult, or a `result`, which is a CUresult and what
  * the function has made. Only check() throws: it turns either into a std::system_error. Without
@@ -274,7 +274,7 @@ template <class Owner, class Object> class owner
 
     /** The result of a function of C that reads a value of the object. */
     template <class Value>
-    CUSHIM__CALL result<Value> read(CUresult (*function)(const Object *, Value *)) const noexcept
+    CUSHIM__CALL result<Value> of(CUresult (*function)(const Object *, Value *)) const noexcept
     {
         Value value = Value();
         const CUresult code = function(object_, &value);
@@ -314,8 +314,8 @@ class context : public owner<context, cushim_context>
     }
 
     /** Get the driver's handle. */
-    CUSHIM__CALL result<CUcontext> handle() const noexcept { return read(cushim_context_handle); }
-    CUSHIM__CALL result<CUdevice> device() const noexcept { return read(cushim_context_device); }
+    CUSHIM__CALL result<CUcontext> handle() const noexcept { return of(cushim_context_get_handle); }
+    CUSHIM__CALL result<CUdevice> device() const noexcept { return of(cushim_context_get_device); }
 
     CUSHIM__CALL CUresult synchronize() const noexcept { return cushim_context_synchronize(get()); }
 
@@ -381,7 +381,7 @@ class stream : public owner<stream, cushim_stream>
     CUSHIM__CALL static stream per_thread() noexcept { return stream(cushim_stream_per_thread()); }
 
     /** Get the driver's handle. */
-    CUSHIM__CALL result<CUstream> handle() const noexcept { return read(cushim_stream_handle); }
+    CUSHIM__CALL result<CUstream> handle() const noexcept { return of(cushim_stream_get_handle); }
 
     CUSHIM__CALL CUresult query() const noexcept { return cushim_stream_query(get()); }
     CUSHIM__CALL CUresult synchronize() const noexcept { return cushim_stream_synchronize(get()); }
@@ -392,7 +392,7 @@ class stream : public owner<stream, cushim_stream>
         return cushim_stream_synchronize_for(get(), limit.ns());
     }
 
-    CUSHIM__CALL CUresult wait_event(const event &other, unsigned flags = 0) const noexcept;
+    CUSHIM__CALL CUresult wait_event(const event &other) const noexcept;
 
     CUSHIM__CALL CUresult wait_stream(const stream &other) const noexcept
     {
@@ -434,7 +434,7 @@ class event : public owner<event, cushim_event>
     }
 
     /** Get the driver's handle. */
-    CUSHIM__CALL result<CUevent> handle() const noexcept { return read(cushim_event_handle); }
+    CUSHIM__CALL result<CUevent> handle() const noexcept { return of(cushim_event_get_handle); }
 
     CUSHIM__CALL CUresult record(const stream &on) const noexcept
     {
@@ -457,16 +457,16 @@ class event : public owner<event, cushim_event>
     friend class event_pool; // makes events
 };
 
-CUSHIM__INLINE CUresult stream::wait_event(const event &other, unsigned flags) const noexcept
+CUSHIM__INLINE CUresult stream::wait_event(const event &other) const noexcept
 {
-    return cushim_stream_wait_event(get(), other.get(), flags);
+    return cushim_stream_wait_event(get(), other.get());
 }
 
-/** Measure the time between two recorded events: cushim_event_elapsed(). */
+/** Measure the time between two recorded events: cushim_event_get_elapsed(). */
 CUSHIM__CALL result<elapsed_time> elapsed(const event &start, const event &end) noexcept
 {
     float ms = 0;
-    const CUresult code = cushim_event_elapsed(start.get(), end.get(), &ms);
+    const CUresult code = cushim_event_get_elapsed(start.get(), end.get(), &ms);
 
     return result<elapsed_time>{code, elapsed_time(ms)};
 }

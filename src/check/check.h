@@ -105,7 +105,7 @@ const char *cushim__check_refuse(struct cushim__call *call);
 
 /* The name of an object in a text: `event#1`, or `memory#2+256` for an address within it. */
 struct cushim__check_name {
-    char text[CUSHIM_TAG_SIZE];
+    char text[CUSHIM_RECORDING_TAG_SIZE];
 };
 struct cushim__check_name cushim__check_name(const struct cushim__handle *object, uint64_t value);
 struct cushim__check_name cushim__check_name_of(enum cushim__object_type type, uint32_t number,

@@ -137,7 +137,7 @@ void cushim__finding_print(struct cushim__text *text, const struct cushim__findi
     const struct cushim__check_rule *rule = &cushim__check_rules[finding->id];
     const char *begin = has_lines ? "\n  " : "; ", *colon = has_lines ? "" : ":";
     const uint64_t count = count_of(finding);
-    char object[CUSHIM_TAG_SIZE + 16] = "; ";
+    char object[CUSHIM_RECORDING_TAG_SIZE + 16] = "; ";
 
     if (has_lines) {
         snprintf(object, sizeof object, "\n  %s was ", finding->object);

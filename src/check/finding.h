@@ -16,9 +16,9 @@ struct cushim__finding {
     struct cushim__maker misuse;      /* the call that is reported */
     struct cushim__maker made, ended; /* of the object; call 0 if not known */
     struct cushim__maker earlier;     /* the other call that may be the mistake; call 0 if none */
-    char object[CUSHIM_TAG_SIZE];     /* its name; empty if it is about none */
-    char what[768];                   /* what is wrong */
-    char call[512];                   /* with arguments; empty at the end of the program */
+    char object[CUSHIM_RECORDING_TAG_SIZE]; /* its name; empty if it is about none */
+    char what[768];                         /* what is wrong */
+    char call[512];                         /* with arguments; empty at the end of the program */
 };
 
 /* Add a finding, or count it again. Under the layer's lock. */

@@ -352,7 +352,7 @@ CUresult cushim_layer_forbid(struct cushim_layer *layer, const char *function, c
     return add(layer, &what, true, message, size);
 }
 
-void cushim_layer_expectations_clear(struct cushim_layer *layer)
+void cushim_layer_clear_expectations(struct cushim_layer *layer)
 {
     if (!cushim__layer_lock(layer))
         return;

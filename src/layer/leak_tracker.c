@@ -335,7 +335,7 @@ static void print_leak(struct cushim__text *text, const struct cushim__handle *o
 {
     const struct cushim__tag tag = cushim__handle_tag(object);
     const struct cushim__maker *maker = object->device >= 0 ? &object->retainer : &object->maker;
-    char name[CUSHIM_TAG_SIZE];
+    char name[CUSHIM_RECORDING_TAG_SIZE];
 
     cushim__tag_text(&tag, object->value, name, sizeof name);
     cushim__text_format(text, "  %s", name);

@@ -131,7 +131,7 @@ void cushim__library_begin(void)
     mock = create();
     if (!mock)
         return;
-    cushim_mock_log_set(mock, log_line, NULL);
+    cushim_mock_set_log(mock, log_line, NULL);
     announced = cushim_mock_table(mock);
     if (!take_kernels(mock) || !watch(mock)) {
         cushim_mock_destroy(mock);
@@ -156,7 +156,7 @@ static bool count_leaks(struct cushim_mock *mock, char *text, size_t size)
 {
     struct cushim_mock_state state = {.size = sizeof state};
 
-    cushim_mock_state_get(mock, &state);
+    cushim_mock_get_state(mock, &state);
     snprintf(text, size, "%zu handle%s, %zu allocation%s", state.handles,
              state.handles == 1 ? "" : "s", state.allocations, state.allocations == 1 ? "" : "s");
     return state.handles > 0 || state.allocations > 0;

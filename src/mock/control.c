@@ -82,7 +82,7 @@ const char *cushim_mock_misuse(struct cushim_mock *mock, size_t index)
     return text;
 }
 
-void cushim_mock_log_set(struct cushim_mock *mock, void (*log)(void *data, const char *line),
+void cushim_mock_set_log(struct cushim_mock *mock, void (*log)(void *data, const char *line),
                          void *data)
 {
     if (!mock)
@@ -93,7 +93,7 @@ void cushim_mock_log_set(struct cushim_mock *mock, void (*log)(void *data, const
     cushim__mock_unlock(mock);
 }
 
-void cushim_mock_trace_set(struct cushim_mock *mock,
+void cushim_mock_set_trace(struct cushim_mock *mock,
                            void (*trace)(void *data, const struct cushim_mock_trace *entry),
                            void *data)
 {

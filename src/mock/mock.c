@@ -262,7 +262,7 @@ const struct cushim_table *cushim_mock_table(const struct cushim_mock *mock)
     return mock ? mock->table : NULL;
 }
 
-CUresult cushim_mock_state_get(struct cushim_mock *mock, struct cushim_mock_state *state)
+CUresult cushim_mock_get_state(struct cushim_mock *mock, struct cushim_mock_state *state)
 {
     if (!mock || !state || state->size < sizeof *state)
         return CUDA_ERROR_INVALID_VALUE;

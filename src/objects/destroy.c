@@ -76,7 +76,7 @@ CUresult cushim_table_set_wrapped(const struct cushim_table *layer,
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-CUresult cushim__destroyed(const char *function, CUresult code)
+CUresult cushim__destroyed(const char *function, const void *handle, CUresult code)
 {
     switch (code) {
     case CUDA_SUCCESS:
@@ -85,8 +85,8 @@ CUresult cushim__destroyed(const char *function, CUresult code)
     case CUDA_ERROR_NOT_INITIALIZED:      /* a forked child: the object is the parent's */
         return CUDA_SUCCESS;
     default:
-        cushim__log("%s failed: %s (%d), %s", function, cushim_error_name(code), (int)code,
-                    cushim_error_string(code));
+        cushim__log("%s of %p failed: %s (%d), %s", function, handle, cushim_error_name(code),
+                    (int)code, cushim_error_string(code));
         return code;
     }
 }

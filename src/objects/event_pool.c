@@ -294,7 +294,8 @@ CUresult cushim_event_pool_acquire(struct cushim_event_pool *pool, struct cushim
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_event_pool_counts(const struct cushim_event_pool *pool, size_t *total, size_t *free)
+CUresult cushim_event_pool_get_counts(const struct cushim_event_pool *pool, size_t *total,
+                                      size_t *free)
 {
     uint64_t word;
     size_t all, kept;

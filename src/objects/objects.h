@@ -100,9 +100,10 @@ const struct cushim_table *cushim__destroyer(const struct cushim_table *maker);
 
 /*
  * The result of a destroy for the caller: codes that say that the handle is gone with its context
- * or process become success. Others are logged as "<function> failed: ..." and returned.
+ * or process become success. Others are logged as "<function> of <handle> failed: ..." and
+ * returned.
  */
-CUresult cushim__destroyed(const char *function, CUresult code);
+CUresult cushim__destroyed(const char *function, const void *handle, CUresult code);
 
 /* --- poll.c --- */
 
@@ -166,7 +167,7 @@ bool cushim__event_flags_of(const struct cushim_event_options *options, unsigned
 CUresult cushim__event_open(struct cushim_event *event, const struct cushim_stream *stream);
 
 /*
- * The driver function that cushim_event_elapsed() uses: `cuEventElapsedTime` if that is the
+ * The driver function that cushim_event_get_elapsed() uses: `cuEventElapsedTime` if that is the
  * fallback, in the loaded driver or in a table that was filled and installed.
  */
 const char *cushim__event_elapsed_function(void);

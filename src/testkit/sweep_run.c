@@ -269,7 +269,7 @@ static void look_at_mock(const struct fixture *fixture, struct cushim__sweep_run
     /* If its wait has failed, a body may leave its work to the end of the context. */
     if (run->order.nth > 0)
         cushim_mock_drain(fixture->mock);
-    cushim_mock_state_get(fixture->mock, &state);
+    cushim_mock_get_state(fixture->mock, &state);
     if (state.pending > 0)
         find(run, state.pending == 1 ? "%zu operation is pending" : "%zu operations are pending",
              state.pending);

@@ -47,7 +47,7 @@ static void print_mock(struct cushim__text *text, struct cushim_mock *mock)
 {
     struct cushim_mock_state state = {.size = sizeof state};
 
-    if (cushim_mock_state_get(mock, &state) != CUDA_SUCCESS)
+    if (cushim_mock_get_state(mock, &state) != CUDA_SUCCESS)
         return;
     print_list(text, mock, state.misuses, "misuse", " of the driver's rules", cushim_mock_misuse);
     print_list(text, mock, state.races, "missing wait", "", cushim_mock_race);
@@ -61,12 +61,12 @@ static void print_mock(struct cushim__text *text, struct cushim_mock *mock)
 static void print_current(struct cushim__text *text, const struct cushim_test *test)
 {
     CUcontext context = NULL;
-    char tag[CUSHIM_TAG_SIZE];
+    char tag[CUSHIM_RECORDING_TAG_SIZE];
 
     if (cushim_layer_wrapped(test->layer)->CtxGetCurrent(&context) != CUDA_SUCCESS || !context ||
         context == test->context)
         return;
-    if (cushim_tag_get(test->layer, context, tag, sizeof tag) != CUDA_SUCCESS)
+    if (cushim_recording_get_tag(test->layer, context, tag, sizeof tag) != CUDA_SUCCESS)
         cushim__text_add(text, "a context is left current for this thread\n");
     else
         cushim__text_format(text, "%s is left current for this thread\n", tag);

@@ -58,9 +58,9 @@ static void make_fixture(void)
     check_int(cushim_stream_create(fixture.context, NULL, &fixture.stream), CUDA_SUCCESS);
     check_int(cushim_event_create(fixture.context, NULL, &fixture.event), CUDA_SUCCESS);
     check_int(cushim_event_pool_create(fixture.context, NULL, NULL, &fixture.pool), CUDA_SUCCESS);
-    check_int(cushim_context_handle(fixture.context, &fixture.context_handle), CUDA_SUCCESS);
-    check_int(cushim_stream_handle(fixture.stream, &fixture.stream_handle), CUDA_SUCCESS);
-    check_int(cushim_event_handle(fixture.event, &fixture.event_handle), CUDA_SUCCESS);
+    check_int(cushim_context_get_handle(fixture.context, &fixture.context_handle), CUDA_SUCCESS);
+    check_int(cushim_stream_get_handle(fixture.stream, &fixture.stream_handle), CUDA_SUCCESS);
+    check_int(cushim_event_get_handle(fixture.event, &fixture.event_handle), CUDA_SUCCESS);
 }
 
 /* Zeroed memory for a parameter; if it is a struct that begins with its size, the size is set. */

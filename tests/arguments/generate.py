@@ -107,7 +107,7 @@ def main():
         if len(DECLARATION.findall(text)) != len(re.findall('^CUSHIM_API', text, re.MULTILINE)):
             sys.exit('%s: a declaration was not understood' % path)
         for found in DECLARATION.finditer(text):
-            head = ' '.join(found['head'].split())
+            head = ' '.join(found['head'].replace('CUSHIM__CHECKED', '').split())
             pointers = []
             lines += call_of(found['name'], head, split(found['parameters']), structs, pointers)
             rows.append((found['name'], '', -1, False))

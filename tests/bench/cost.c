@@ -255,13 +255,13 @@ static CUresult set_up(void)
     if (code == CUDA_SUCCESS)
         code = cushim_event_pool_create(cost_context, NULL, &options, &cost_pool);
     if (code == CUDA_SUCCESS)
-        code = cushim_context_handle(cost_context, &cost_context_handle);
+        code = cushim_context_get_handle(cost_context, &cost_context_handle);
     if (code == CUDA_SUCCESS)
-        code = cushim_stream_handle(cost_stream, &cost_stream_handle);
+        code = cushim_stream_get_handle(cost_stream, &cost_stream_handle);
     if (code == CUDA_SUCCESS)
-        code = cushim_event_handle(cost_start, &cost_start_handle);
+        code = cushim_event_get_handle(cost_start, &cost_start_handle);
     if (code == CUDA_SUCCESS)
-        code = cushim_event_handle(cost_end, &cost_end_handle);
+        code = cushim_event_get_handle(cost_end, &cost_end_handle);
     return code == CUDA_SUCCESS ? cushim_stream_synchronize(cost_stream) : code;
 }
 

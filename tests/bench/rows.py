@@ -137,7 +137,7 @@ MODULES = {
     'event-query': ('cushim_event_query', 5),
     'event-record': ('cushim_event_record', 14),
     'event-synchronize': ('cushim_event_synchronize', 5),
-    'event-elapsed': ('cushim_event_elapsed', 12),
+    'event-elapsed': ('cushim_event_get_elapsed', 12),
     'stream-wait': ('cushim_stream_wait_event', 11),
     'stream-query': ('cushim_stream_query', 8),
 }
@@ -181,7 +181,7 @@ def module_rows():
 
 # 3 and 4. Only a real driver has these costs.
 def gpu_rows():
-    yield Row(3, 'elapsed.old', 'cuEventElapsedTime, version 1: time, cushim_event_elapsed = 1',
+    yield Row(3, 'elapsed.old', 'cuEventElapsedTime, version 1: time, cushim_event_get_elapsed = 1',
               'times', 'gpu', least(4), None,
               lambda bench: bench.ratio(bench.rounds_of('event-elapsed'), 'old', 'module'))
     yield Row(4, 'pool.raw', 'create and destroy: time, acquire and release of a pool = 1', 'times',

@@ -245,7 +245,7 @@ static size_t races_of_mock(void)
 {
     struct cushim_mock_state state = {.size = sizeof state};
 
-    OK(cushim_mock_state_get(order_mock, &state));
+    OK(cushim_mock_get_state(order_mock, &state));
     return state.races;
 }
 

@@ -144,7 +144,7 @@ CUresult calls_judge(struct calls *calls, CUresult answer)
     struct cushim_mock_state state = {.size = sizeof state};
     size_t misuses;
 
-    CLAIM(cushim_mock_state_get(calls->mock, &state) == CUDA_SUCCESS);
+    CLAIM(cushim_mock_get_state(calls->mock, &state) == CUDA_SUCCESS);
     misuses = state.misuses - calls->misuses;
     calls->misuses = state.misuses;
     CLAIM(state.now_ns >= calls->now_ns);

@@ -150,7 +150,7 @@ static void destroy_everything(struct calls *calls)
         CLAIM(calls_judge(calls, calls->driver->DevicePrimaryCtxRelease_v2(0)) == CUDA_SUCCESS);
         calls->primary_count--;
     }
-    CLAIM(cushim_mock_state_get(calls->mock, &state) == CUDA_SUCCESS);
+    CLAIM(cushim_mock_get_state(calls->mock, &state) == CUDA_SUCCESS);
     if (!calls->is_faulted)
         CLAIM(state.handles == 0 && state.allocations == 0);
 }

@@ -28,7 +28,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     OK(cushim_layer_forbid_errors(layer, false));
-    cushim_layer_expectations_clear(layer);
+    cushim_layer_clear_expectations(layer);
     OK(driver->EventDestroy_v2(first));
     OK(driver->EventDestroy_v2(second));
     OK(cushim_mock_drain(mock));
@@ -86,8 +86,8 @@ static void counts_are_held_at_both_ends(void **state)
     (void)state;
     EXPECT(.function = "cuEventQuery", .minimum = 1, .maximum = 2);
     EXPECT(.function = "cuStreamQuery", .maximum = 1);
-    EXPECT(.function = "cuCtxGetCurrent", .minimum = 2, .maximum = CUSHIM_ANY_NUMBER);
-    EXPECT(.function = "cuStreamGetFlags", .maximum = CUSHIM_ANY_NUMBER);
+    EXPECT(.function = "cuCtxGetCurrent", .minimum = 2, .maximum = CUSHIM_EXPECTATION_ANY_NUMBER);
+    EXPECT(.function = "cuStreamGetFlags", .maximum = CUSHIM_EXPECTATION_ANY_NUMBER);
     assert_said("expected at least once and at most 2 times: cuEventQuery(hEvent); it came 0 "
                 "times\n"
                 "expected at least 2 times: cuCtxGetCurrent(pctx); it came 0 times\n");
@@ -137,7 +137,7 @@ static void every_matcher_matches_what_it_says(void **state)
     (void)state;
     OK(driver->ModuleLoadData(&module, testkit_image));
     OK(driver->MemAlloc_v2(&address, 1024));
-    OK(cushim_tag_set(layer, (void *)(uintptr_t)address, "input"));
+    OK(cushim_recording_set_tag(layer, (void *)(uintptr_t)address, "input"));
     EXPECT(.function = "cuModuleGetFunction",
            .arguments = {[2] = cushim_match_text("cushim_spin")});
     EXPECT(.function = "cuModuleGetFunction", .arguments = {[2] = cushim_match_text("cushim_spi")},
@@ -165,7 +165,7 @@ static void every_matcher_matches_what_it_says(void **state)
     assert_non_null(strstr((cushim_layer_verify(layer, said, sizeof said), said),
                            "expected exactly once: cuMemsetD32Async(dstDevice=input+16, ui=5 to 7, "
                            "N=what its predicate says, hStream=NULL); it came 2 times\n"));
-    cushim_layer_expectations_clear(layer);
+    cushim_layer_clear_expectations(layer);
     OK(cushim_mock_drain(mock));
     OK(driver->MemFree_v2(address));
     OK(driver->ModuleUnload(module));
@@ -227,7 +227,7 @@ static void order_is_kept_by_those_that_are_in_order(void **state)
     (void)state;
     EXPECT(.function = "cuEventRecord", .in_order = true);
     EXPECT(.function = "cuStreamGetFlags", .maximum = 5);
-    EXPECT(.function = "cuStreamQuery", .in_order = true, .maximum = CUSHIM_ANY_NUMBER);
+    EXPECT(.function = "cuStreamQuery", .in_order = true, .maximum = CUSHIM_EXPECTATION_ANY_NUMBER);
     EXPECT(.function = "cuEventQuery", .in_order = true);
     OK(driver->EventRecord(first, stream));
     OK(cushim_mock_drain(mock));
@@ -248,7 +248,7 @@ static void call_that_comes_too_early_or_too_late_is_reported(void **state)
     assert_said("out of order: cuEventQuery(hEvent) came before cuEventRecord(hEvent=event#1, "
                 "hStream)\n"
                 "  it is call 7 of thread 1: cuEventQuery(hEvent=event#2) = CUDA_SUCCESS\n");
-    cushim_layer_expectations_clear(layer);
+    cushim_layer_clear_expectations(layer);
     EXPECT(.function = "cuStreamQuery", .in_order = true, .maximum = 3);
     EXPECT(.function = "cuEventQuery", .in_order = true);
     CODE(CUDA_ERROR_NOT_READY, driver->EventQuery(first));
@@ -307,11 +307,11 @@ static void scope_without_its_error_is_reported(void **state)
     OK(cushim_layer_expect_errors_end(layer));
     assert_said("expected CUDA_ERROR_NOT_FOUND of a call in a scope; none came\n");
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_layer_expect_errors_end(layer));
-    cushim_layer_expectations_clear(layer);
+    cushim_layer_clear_expectations(layer);
     OK(cushim_layer_expect_errors_begin(layer, CUDA_SUCCESS));
     OK(cushim_layer_expect_errors_end(layer));
     assert_said("expected an error of a call in a scope; none came\n");
-    cushim_layer_expectations_clear(layer);
+    cushim_layer_clear_expectations(layer);
     assert_verified();
     for (unsigned i = 0; i < 16; i++)
         OK(cushim_layer_expect_errors_begin(layer, CUDA_SUCCESS));
@@ -391,7 +391,7 @@ static void call_too_long_to_be_reported_whole_ends_in_dots(void **state)
     const char *printed, *end;
 
     (void)state;
-    OK(cushim_tag_set(layer, stream, "stream-of-thirty-one-characters"));
+    OK(cushim_recording_set_tag(layer, stream, "stream-of-thirty-one-characters"));
     OK(cushim_layer_forbid(layer, "cuLaunchKernel", NULL, 0));
     OK(cushim_fault_add_rules(layer, "* => return(LAUNCH_INCOMPATIBLE_TEXTURING)", NULL, 0));
     driver->LaunchKernel(NULL, most, most, most, most, most, most, most, stream, NULL, NULL);
@@ -433,7 +433,7 @@ static void expectation_of_a_plain_name_takes_what_cuda_h_means_by_it(void **sta
     OK(driver->StreamBeginCapture_v2(own, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
     OK(driver->StreamDestroy_v2(own));
     assert_verified();
-    cushim_layer_expectations_clear(layer);
+    cushim_layer_clear_expectations(layer);
     EXPECT(.function = "cuMemAlloc");
     driver->MemAllocHost_v2(NULL, 16);
     assert_said("expected exactly once: cuMemAlloc(dptr, bytesize); it came 0 times\n");
@@ -457,7 +457,7 @@ static void expectation_that_came_says_nothing_of_other_abis(void **state)
     EXPECT(.function = "cuMemAlloc_v2");
     driver->MemAlloc(NULL, 16);
     allocate(2);
-    cushim_layer_expectations_clear(layer);
+    cushim_layer_clear_expectations(layer);
     EXPECT(.function = "cuMemAlloc*");
     driver->MemAllocPitch(NULL, NULL, 1, 1, 4);
     assert_verified();
@@ -484,7 +484,7 @@ static void plain_name_forbids_each_abi_and_another_name_one(void **state)
                 "  the first is call 7 of thread 1: cuMemAlloc_v2(dptr -> memory#1, bytesize=16) = "
                 "CUDA_SUCCESS\n");
     OK(driver->MemFree_v2(memory));
-    cushim_layer_expectations_clear(layer);
+    cushim_layer_clear_expectations(layer);
     OK(cushim_layer_forbid(layer, "cuMemAlloc_v2", NULL, 0));
     driver->MemAlloc(NULL, 16);
     assert_verified();

@@ -12,7 +12,7 @@ static char text[1 << 16];
 
 static const char *recorded(void)
 {
-    assert_true(cushim_recording_text(layer, text, sizeof text) < sizeof text);
+    assert_true(cushim_recording_write_text(layer, text, sizeof text) < sizeof text);
     return text;
 }
 
@@ -199,10 +199,10 @@ static void reading_what_is_not_there_is_refused(void **state)
 
     (void)state;
     cushim_recording_clear(layer);
-    CODE(CUDA_ERROR_NOT_FOUND, cushim_recording_get(layer, 0, &read));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_get(layer, 0, NULL));
+    CODE(CUDA_ERROR_NOT_FOUND, cushim_recording_get_call(layer, 0, &read));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_get_call(layer, 0, NULL));
     read.size--;
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_get(layer, 0, &read));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_get_call(layer, 0, &read));
     assert_int_equal(read.number, 77);
 }
 
@@ -263,8 +263,8 @@ static void text_is_cut_to_its_buffer(void **state)
     (void)state;
     length = strlen(recorded());
     assert_true(length > sizeof small);
-    assert_int_equal(cushim_recording_text(layer, NULL, 0), length);
-    assert_int_equal(cushim_recording_text(layer, small, sizeof small), length);
+    assert_int_equal(cushim_recording_write_text(layer, NULL, 0), length);
+    assert_int_equal(cushim_recording_write_text(layer, small, sizeof small), length);
     assert_int_equal(strlen(small), sizeof small - 1);
     assert_memory_equal(small, text, sizeof small - 1);
 }
@@ -294,7 +294,7 @@ static void call_under_way_has_not_returned(void **state)
     while (cushim_recording_count(layer) == 0)
         cushim__system_yield(0);
     assert_false(testkit_call(0).has_returned);
-    cushim_recording_text(layer, text, sizeof text);
+    cushim_recording_write_text(layer, text, sizeof text);
     assert_non_null(strstr(text, "cuStreamSynchronize(hStream=stream#1) has not returned\n"));
     gate_open(&gate);
     cushim__thread_join(&runner);

@@ -29,13 +29,13 @@ static int capture(void *data)
     (void)data;
     if (cushim_driver()->StreamCreate(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
         return 0;
-    cushim_mock_state_get(cushim_mock_current(), &before);
+    cushim_mock_get_state(cushim_mock_current(), &before);
     cushim_driver()->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED);
     if (cushim_driver()->StreamEndCapture(stream, &graph) == CUDA_SUCCESS)
         cushim_driver()->GraphDestroy(graph);
     else if (graph)
         cushim_sweep_fail("there is no graph");
-    cushim_mock_state_get(cushim_mock_current(), &after);
+    cushim_mock_get_state(cushim_mock_current(), &after);
     cushim_driver()->StreamDestroy_v2(stream);
     return before.handles == after.handles ? 0 : cushim_sweep_fail("the graph is gone");
 }

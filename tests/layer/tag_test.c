@@ -8,11 +8,11 @@
 #include "src/layer/handle_table.h"
 #include "tests/layer/testkit.h"
 
-static char tag[CUSHIM_TAG_SIZE];
+static char tag[CUSHIM_RECORDING_TAG_SIZE];
 
 static const char *tag_of(const void *handle)
 {
-    OK(cushim_tag_get(layer, handle, tag, sizeof tag));
+    OK(cushim_recording_get_tag(layer, handle, tag, sizeof tag));
     return tag;
 }
 
@@ -23,14 +23,14 @@ static const void *at(CUdeviceptr address)
 
 static bool is_known(const void *handle)
 {
-    return cushim_tag_get(layer, handle, tag, sizeof tag) == CUDA_SUCCESS;
+    return cushim_recording_get_tag(layer, handle, tag, sizeof tag) == CUDA_SUCCESS;
 }
 
 /* The line of the last recorded call. */
 static const char *last_line(void)
 {
     static char text[1 << 14];
-    size_t length = cushim_recording_text(layer, text, sizeof text);
+    size_t length = cushim_recording_write_text(layer, text, sizeof text);
 
     assert_in_range(length, 1, sizeof text - 1);
     text[length - 1] = '\0';
@@ -182,8 +182,8 @@ static void name_replaces_the_tag(void **state)
     (void)state;
     OK(driver->EventCreate(&event, 0));
     OK(driver->MemAlloc_v2(&address, 64));
-    OK(cushim_tag_set(layer, event, "upload-done"));
-    OK(cushim_tag_set(layer, at(address), "frame.0"));
+    OK(cushim_recording_set_tag(layer, event, "upload-done"));
+    OK(cushim_recording_set_tag(layer, at(address), "frame.0"));
     assert_string_equal(tag_of(event), "upload-done");
     assert_string_equal(tag_of(at(address + 4)), "frame.0+4");
     OK(driver->EventQuery(event));
@@ -192,7 +192,7 @@ static void name_replaces_the_tag(void **state)
     assert_non_null(strstr(last_line(), "cuEventDestroy_v2(hEvent=upload-done)"));
     OK(driver->EventCreate(&event, 0));
     assert_string_equal(tag_of(event), "event#2");
-    OK(cushim_tag_set(layer, event, "upload-done"));
+    OK(cushim_recording_set_tag(layer, event, "upload-done"));
     assert_string_equal(tag_of(event), "upload-done");
     OK(driver->EventDestroy_v2(event));
     OK(driver->MemFree_v2(address));
@@ -208,17 +208,17 @@ static void names_that_are_none_are_refused(void **state)
     OK(driver->EventCreate(&events[0], 0));
     OK(driver->EventCreate(&events[1], 0));
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        CODE(CUDA_ERROR_INVALID_VALUE, cushim_tag_set(layer, events[0], wrong[i]));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_tag_set(layer, NULL, "a"));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_tag_set(layer, events[0], NULL));
-    CODE(CUDA_ERROR_NOT_FOUND, cushim_tag_set(layer, events, "a"));
-    OK(cushim_tag_set(layer, events[0], "abcdefghijklmnopqrstuvwxyz01234"));
+        CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_set_tag(layer, events[0], wrong[i]));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_set_tag(layer, NULL, "a"));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_set_tag(layer, events[0], NULL));
+    CODE(CUDA_ERROR_NOT_FOUND, cushim_recording_set_tag(layer, events, "a"));
+    OK(cushim_recording_set_tag(layer, events[0], "abcdefghijklmnopqrstuvwxyz01234"));
     CODE(CUDA_ERROR_ALREADY_ACQUIRED,
-         cushim_tag_set(layer, events[1], "abcdefghijklmnopqrstuvwxyz01234"));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_tag_get(layer, events[0], tag, 31));
-    OK(cushim_tag_get(layer, events[0], tag, 32));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_tag_get(layer, NULL, tag, sizeof tag));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_tag_get(layer, events[0], NULL, 0));
+         cushim_recording_set_tag(layer, events[1], "abcdefghijklmnopqrstuvwxyz01234"));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_get_tag(layer, events[0], tag, 31));
+    OK(cushim_recording_get_tag(layer, events[0], tag, 32));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_get_tag(layer, NULL, tag, sizeof tag));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_get_tag(layer, events[0], NULL, 0));
     OK(driver->EventDestroy_v2(events[0]));
     OK(driver->EventDestroy_v2(events[1]));
 }
@@ -382,7 +382,7 @@ static void assert_agreed(size_t handles, size_t allocations)
     struct cushim_mock_state state = {.size = sizeof state};
     const struct testkit_counts counts = testkit_count();
 
-    OK(cushim_mock_state_get(mock, &state));
+    OK(cushim_mock_get_state(mock, &state));
     assert_int_equal(state.handles, handles);
     assert_int_equal(state.allocations, allocations);
     assert_int_equal(counts.handles, state.handles);

@@ -376,15 +376,15 @@ static void assert_refused_by_all(struct cushim_layer *ended)
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_layer_expect_errors_begin(ended, CUDA_SUCCESS));
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_layer_expect_errors_end(ended));
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_start(ended, 1));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_get(ended, 0, &call));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_tag_set(ended, &call, "name"));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_tag_get(ended, &call, text, sizeof text));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_get_call(ended, 0, &call));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_set_tag(ended, &call, "name"));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_get_tag(ended, &call, text, sizeof text));
     strcpy(text, "of before");
     CODE(CUDA_ERROR_INVALID_VALUE,
          cushim_fault_add_rules(ended, "cuInit => return(UNKNOWN)", text, sizeof text));
     assert_string_equal(text, "there is no such layer: it has ended, or none was given");
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_layer_install(ended));
-    assert_int_equal(cushim_recording_text(ended, text, sizeof text), 0);
+    assert_int_equal(cushim_recording_write_text(ended, text, sizeof text), 0);
     assert_string_equal(text, "");
     assert_int_equal(cushim_recording_count(ended), 0);
     assert_int_equal(cushim_recording_lost(ended), 0);
@@ -396,7 +396,7 @@ static void assert_refused_by_all(struct cushim_layer *ended)
     assert_null(cushim_layer_table(ended));
     assert_null(cushim_layer_wrapped(ended));
     assert_null(cushim_layer_next(ended));
-    cushim_layer_expectations_clear(ended);
+    cushim_layer_clear_expectations(ended);
     cushim_recording_clear(ended);
     cushim_recording_stop(ended);
     cushim_layer_destroy(ended);

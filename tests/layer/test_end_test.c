@@ -77,7 +77,7 @@ static void leaked_objects_are_reported_by_type(void **state)
     OK(driver->EventCreate(&events[0], 0));
     OK(driver->StreamCreate(&stream, 0));
     OK(driver->EventCreate(&events[1], 0));
-    OK(cushim_tag_set(layer, stream, "upload"));
+    OK(cushim_recording_set_tag(layer, stream, "upload"));
     CODE(CUDA_ERROR_ILLEGAL_STATE, (cushim_test_mock(testkit), testkit_end()));
     assert_string_equal(said(),
                         "context#1 is left current for this thread\n"

@@ -57,9 +57,9 @@ static void recording_that_is_read_may_not_have_lost_calls(void **state)
         poll(6000);
         OK(cushim_layer_verify(layer, NULL, 0));
         if (reader == 0)
-            cushim_recording_text(layer, NULL, 0);
+            cushim_recording_write_text(layer, NULL, 0);
         else if (reader == 1)
-            OK(cushim_recording_get(layer, 0, &call));
+            OK(cushim_recording_get_call(layer, 0, &call));
         else
             cushim_recording_count(layer);
         CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
@@ -83,7 +83,7 @@ static char text[1 << 12];
 
 static void assert_recorded(const char *line)
 {
-    assert_true(cushim_recording_text(layer, text, sizeof text) < sizeof text);
+    assert_true(cushim_recording_write_text(layer, text, sizeof text) < sizeof text);
     if (!strstr(text, line))
         fail_msg("\"%s\" is not in:\n%s", line, text);
 }
@@ -149,7 +149,7 @@ static void call_that_was_forgotten_does_not_end_another_one(void **state)
     cushim_layer_next(layer)->StreamQuery = query_after_a_clear;
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(NULL));
     assert_int_equal(cushim_recording_count(layer), 1);
-    OK(cushim_recording_get(layer, 0, &call));
+    OK(cushim_recording_get_call(layer, 0, &call));
     assert_string_equal(call.name, "cuCtxGetCurrent");
     assert_int_equal(call.code, CUDA_SUCCESS);
     assert_true(call.has_returned);
@@ -176,7 +176,7 @@ static void call_within_a_kernel_is_not_recorded(void **state)
     CUmodule module;
 
     (void)state;
-    OK(cushim_mock_kernel_register(mock, &kernel));
+    OK(cushim_mock_register_kernel(mock, &kernel));
     OK(driver->ModuleLoadData(&module, image));
     OK(driver->ModuleGetFunction(&function, module, "cushim_test"));
     OK(driver->LaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
@@ -256,7 +256,7 @@ static void answer_of_a_fault_is_reported_and_is_no_error(void **state)
     OK(driver->EventCreate(&event, 0));
     CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventDestroy_v2(event));
     assert_int_equal(testkit_count().handles, 1); /* the context */
-    cushim_recording_text(layer, text, sizeof text);
+    cushim_recording_write_text(layer, text, sizeof text);
     assert_non_null(strstr(text, "4  t1  0 ns  cuEventCreate(phEvent, Flags=0) = "
                                  "CUDA_ERROR_OUT_OF_MEMORY (by a fault)\n"
                                  "5  t1  0 ns  cuEventCreate(phEvent, Flags=0) = "
@@ -272,7 +272,7 @@ static void answer_of_a_fault_is_reported_and_is_no_error(void **state)
 
 static void object_whose_destroying_failed_keeps_its_tag(void **state)
 {
-    char tag[CUSHIM_TAG_SIZE];
+    char tag[CUSHIM_RECORDING_TAG_SIZE];
     CUevent event;
 
     (void)state;
@@ -281,10 +281,10 @@ static void object_whose_destroying_failed_keeps_its_tag(void **state)
     OK(driver->EventCreate(&event, 0));
     CODE(CUDA_ERROR_UNKNOWN, driver->EventDestroy_v2(event));
     assert_int_equal(testkit_count().handles, 1);
-    OK(cushim_tag_get(layer, event, tag, sizeof tag));
+    OK(cushim_recording_get_tag(layer, event, tag, sizeof tag));
     assert_string_equal(tag, "event#1");
     OK(driver->EventDestroy_v2(event));
-    CODE(CUDA_ERROR_NOT_FOUND, cushim_tag_get(layer, event, tag, sizeof tag));
+    CODE(CUDA_ERROR_NOT_FOUND, cushim_recording_get_tag(layer, event, tag, sizeof tag));
     testkit_leave();
     OK(testkit_end());
 }

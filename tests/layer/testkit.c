@@ -98,7 +98,7 @@ struct cushim_recorded_call testkit_call(size_t index)
 {
     struct cushim_recorded_call read = {.size = sizeof read};
 
-    OK(cushim_recording_get(layer, index, &read));
+    OK(cushim_recording_get_call(layer, index, &read));
     return read;
 }
 
@@ -119,9 +119,10 @@ int testkit_end_on(void **state)
 
 const char *testkit_tag(const void *handle)
 {
-    static char text[CUSHIM_TAG_SIZE];
+    static char text[CUSHIM_RECORDING_TAG_SIZE];
 
-    return cushim_tag_get(layer, handle, text, sizeof text) == CUDA_SUCCESS ? text : "none";
+    return cushim_recording_get_tag(layer, handle, text, sizeof text) == CUDA_SUCCESS ? text
+                                                                                      : "none";
 }
 
 struct testkit_counts testkit_count(void)

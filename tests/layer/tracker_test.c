@@ -334,7 +334,7 @@ static void values_come_again_in_any_order(void **state)
         CUevent events[OBJECTS];
 
         for (unsigned i = 0; i < OBJECTS; i++) {
-            char wanted[CUSHIM_TAG_SIZE];
+            char wanted[CUSHIM_RECORDING_TAG_SIZE];
 
             events[i] = create(orders[order][i]);
             snprintf(wanted, sizeof wanted, "event#%u", ++made);

@@ -402,7 +402,7 @@ static void keep(void *data, const char *line)
 static void log_names_the_attribute_once(void **state)
 {
     kernel_begin("mode = auto\nattribute.COOPERATIVE_LAUNCH = 0\n", image);
-    cushim_mock_log_set(fixture_mock, keep, NULL);
+    cushim_mock_set_log(fixture_mock, keep, NULL);
     lines = 0;
     CODE(CUDA_ERROR_NOT_SUPPORTED, launch_cooperative());
     CODE(CUDA_ERROR_NOT_SUPPORTED, launch_cooperative());

@@ -319,11 +319,11 @@ static void streams_overtake_each_other_in_fifo_too(void **state)
         other = fixture_stream();
         memset(order, 0, sizeof order);
         order_length = 0;
-        cushim_mock_trace_set(fixture_mock, note_end, NULL);
+        cushim_mock_set_trace(fixture_mock, note_end, NULL);
         fixture_spin(one, 0); /* so that only the start times of the operations are random */
         fixture_spin(other, 0);
         OK(cushim_mock_drain(fixture_mock));
-        cushim_mock_trace_set(fixture_mock, NULL, NULL);
+        cushim_mock_set_trace(fixture_mock, NULL, NULL);
         overtaken += strcmp(order, "cb") == 0;
         OK(driver->StreamDestroy_v2(one));
         OK(driver->StreamDestroy_v2(other));
@@ -365,7 +365,7 @@ static void record_history(struct history *history, const char *settings, unsign
     streams[0] = fixture_stream();
     streams[1] = fixture_stream();
     event = fixture_event();
-    cushim_mock_trace_set(fixture_mock, note, history);
+    cushim_mock_set_trace(fixture_mock, note, history);
     for (unsigned i = 0; i < 20; i++) {
         fixture_spin(streams[i % 2], 5000);
         OK(driver->EventRecord(event, streams[i % 2]));
@@ -373,7 +373,7 @@ static void record_history(struct history *history, const char *settings, unsign
         for (unsigned polls = 0; polls < 3; polls++)
             driver->EventQuery(event);
     }
-    cushim_mock_trace_set(fixture_mock, NULL, NULL);
+    cushim_mock_set_trace(fixture_mock, NULL, NULL);
     OK(cushim_mock_drain(fixture_mock));
     OK(driver->EventDestroy_v2(event));
     OK(driver->StreamDestroy_v2(streams[0]));

@@ -133,7 +133,7 @@ static void thread_whose_call_is_logged_is_cancelled_after_it(void **state)
 
     (void)state;
     fixture_begin("mode = auto");
-    cushim_mock_log_set(fixture_mock, occasion, NULL);
+    cushim_mock_set_log(fixture_mock, occasion, NULL);
     assert_goes_on(refused, &count);
     fixture_end();
 }

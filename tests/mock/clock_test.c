@@ -215,9 +215,9 @@ static char *trace_of(const char *settings)
     struct text text = {0};
 
     fixture_begin(settings);
-    cushim_mock_trace_set(fixture_mock, append, &text);
+    cushim_mock_set_trace(fixture_mock, append, &text);
     program();
-    cushim_mock_trace_set(fixture_mock, NULL, NULL);
+    cushim_mock_set_trace(fixture_mock, NULL, NULL);
     fixture_end();
     return text.bytes;
 }

@@ -351,7 +351,7 @@ static void first_call_of_a_superseded_abi_is_logged(void **state)
     CUcontext context;
 
     (void)state;
-    cushim_mock_log_set(fixture_mock, note, &lines);
+    cushim_mock_set_log(fixture_mock, note, &lines);
     OK(driver->CtxCreate_v2(&context, 0, 0));
     OK(driver->CtxDestroy_v2(context));
     assert_int_equal(lines.count, 0);
@@ -362,7 +362,7 @@ static void first_call_of_a_superseded_abi_is_logged(void **state)
     }
     assert_string_equal(lines.last, "cuCtxDestroy is the ABI of CUDA 2.0, replaced by "
                                     "cuCtxDestroy_v2 in CUDA 4.0");
-    cushim_mock_log_set(fixture_mock, NULL, NULL);
+    cushim_mock_set_log(fixture_mock, NULL, NULL);
 }
 
 int main(void)

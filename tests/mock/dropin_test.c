@@ -122,7 +122,7 @@ static void load_it(const void *data)
     check_int(cushim_driver_load(&options), CUDA_SUCCESS);
     check_int(cushim_report_create(&report), CUDA_SUCCESS);
     check_int(cushim_report_driver_version(report), version->number);
-    cushim_report_symbols(report, &symbols);
+    check_int(cushim_report_get_symbol_counts(report, &symbols), CUDA_SUCCESS);
     check_int(symbols.core.by_proc_address + symbols.interop.by_proc_address, 0);
     check_int(symbols.core.fallen_back, version->number < 12080);
     cushim_report_destroy(report);

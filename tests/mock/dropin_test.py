@@ -64,7 +64,7 @@ class Library(unittest.TestCase):
         driver = {name for name in names if re.match(r'cu[A-Z]', name)}
         self.assertEqual(driver, {row.symbol for row in ROWS if row.platform != 'windows'})
         self.assertEqual(names - driver, {'cushim_mock_current', 'cushim_mock_identity',
-                                          'cushim_mock_race', 'cushim_mock_state_get',
+                                          'cushim_mock_race', 'cushim_mock_get_state',
                                           'cushim_mock_misuse',
                                           'InitializeInjectionNvtx2'})
 

@@ -226,7 +226,7 @@ static void runtime_that_asks_for_private_tables_is_reported_once(void **state)
 
     (void)state;
     bare_create("");
-    cushim_mock_log_set(fixture_mock, keep_line, &kept);
+    cushim_mock_set_log(fixture_mock, keep_line, &kept);
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetExportTable(NULL, &id));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetExportTable(&found, NULL));
     assert_ptr_equal(found, &found);
@@ -236,7 +236,7 @@ static void runtime_that_asks_for_private_tables_is_reported_once(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetExportTable(&found, &id));
     assert_int_equal(kept.count, 1);
     assert_non_null(strstr(kept.last, "NVIDIA's CUDA runtime"));
-    cushim_mock_log_set(fixture_mock, NULL, NULL);
+    cushim_mock_set_log(fixture_mock, NULL, NULL);
 }
 
 static void handle_that_never_was_one_in_a_newer_abi_names_the_driver_before_it(void **state)

@@ -100,7 +100,7 @@ static void begin(const char *settings)
 {
     kernel_begin(settings, image);
     logged[0] = '\0';
-    cushim_mock_log_set(fixture_mock, keep_lines, NULL);
+    cushim_mock_set_log(fixture_mock, keep_lines, NULL);
 }
 
 static int begin_auto(void **state)
@@ -112,7 +112,7 @@ static int begin_auto(void **state)
 
 static int end(void **state)
 {
-    cushim_mock_log_set(fixture_mock, NULL, NULL);
+    cushim_mock_set_log(fixture_mock, NULL, NULL);
     return kernel_end(state);
 }
 
@@ -120,7 +120,7 @@ static int end(void **state)
 static int end_faulted(void **state)
 {
     (void)state;
-    cushim_mock_log_set(fixture_mock, NULL, NULL);
+    cushim_mock_set_log(fixture_mock, NULL, NULL);
     OK(cushim_mock_destroy(fixture_mock));
     return 0;
 }

@@ -244,7 +244,7 @@ static void kinds_are_those_of_the_mock(void **state)
         OK(cushim_fault_add_rules(layer(), rule, message, sizeof message));
     }
     OK(cushim_fault_add_rules(layer(), "op.* => delay(1 ns)", message, sizeof message));
-    cushim_mock_trace_set(fixture_mock, note_kind, NULL);
+    cushim_mock_set_trace(fixture_mock, note_kind, NULL);
     stream = fixture_stream();
     queue_all_kinds(stream);
     OK(driver->StreamDestroy_v2(stream));

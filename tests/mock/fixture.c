@@ -92,7 +92,7 @@ struct cushim_mock_state fixture_state(void)
 {
     struct cushim_mock_state state = {.size = sizeof state};
 
-    OK(cushim_mock_state_get(fixture_mock, &state));
+    OK(cushim_mock_get_state(fixture_mock, &state));
     return state;
 }
 

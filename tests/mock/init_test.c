@@ -212,14 +212,15 @@ static CUresult init_with(const char *format, const char *text, int *count)
 
 static void visible_devices_are_listed_by_the_beginning_of_their_uuid(void **state)
 {
-    char text[CUSHIM_UUID_TEXT_SIZE], upper[CUSHIM_UUID_TEXT_SIZE], lower[CUSHIM_UUID_TEXT_SIZE];
+    char text[CUSHIM_DEVICE_UUID_SIZE], upper[CUSHIM_DEVICE_UUID_SIZE],
+        lower[CUSHIM_DEVICE_UUID_SIZE];
     CUuuid uuid;
     int count;
 
     (void)state;
     bare_begin("devices = 3");
     uuid = bare_uuid(1);
-    OK(cushim_uuid_format(&uuid, text));
+    OK(cushim_device_format_uuid(&uuid, text));
     bare_end();
     strcpy(upper, text);
     for (char *next = upper + 4; *next; next++)

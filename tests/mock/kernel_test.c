@@ -61,7 +61,7 @@ static void register_store(unsigned *runs)
     const struct cushim_mock_kernel kernel = {
         .size = sizeof kernel, .name = "store", .duration_ns = 2 * MS, .run = store, .data = runs};
 
-    OK(cushim_mock_kernel_register(fixture_mock, &kernel));
+    OK(cushim_mock_register_kernel(fixture_mock, &kernel));
 }
 
 static uint32_t read_word(CUdeviceptr address)
@@ -108,8 +108,8 @@ static void ask(const struct cushim_mock_launch *launch, void *data)
 
     (void)launch;
     asked->runs++;
-    asked->state = cushim_mock_state_get(fixture_mock, &state);
-    asked->registering = cushim_mock_kernel_register(fixture_mock, &kernel);
+    asked->state = cushim_mock_get_state(fixture_mock, &state);
+    asked->registering = cushim_mock_register_kernel(fixture_mock, &kernel);
     asked->advance = cushim_mock_advance(fixture_mock, 1);
     asked->step = cushim_mock_step(fixture_mock);
     asked->drain = cushim_mock_drain(fixture_mock);
@@ -123,7 +123,7 @@ static void kernel_may_ask_the_mock_and_not_move_its_clock(void **state)
         .size = sizeof kernel, .name = "cushim_nothing", .run = ask, .data = &asked};
 
     (void)state;
-    OK(cushim_mock_kernel_register(fixture_mock, &kernel));
+    OK(cushim_mock_register_kernel(fixture_mock, &kernel));
     OK(kernel_launch(kernel_find("cushim_nothing"), NULL, NULL));
     OK(cushim_mock_advance(fixture_mock, MS));
     assert_int_equal(asked.runs, 1);
@@ -140,10 +140,10 @@ static void later_registration_is_for_later_launches(void **state)
 
     (void)state;
     kernel.duration_ns = 10 * MS;
-    OK(cushim_mock_kernel_register(fixture_mock, &kernel));
+    OK(cushim_mock_register_kernel(fixture_mock, &kernel));
     OK(kernel_launch(kernel_find("cushim_nothing"), NULL, NULL));
     kernel.duration_ns = 0;
-    OK(cushim_mock_kernel_register(fixture_mock, &kernel));
+    OK(cushim_mock_register_kernel(fixture_mock, &kernel));
     OK(cushim_mock_advance(fixture_mock, 9 * MS));
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(kernel_stream));
     OK(cushim_mock_advance(fixture_mock, 2 * MS));
@@ -175,10 +175,10 @@ static void kernel_of_which_nothing_is_known_is_refused_by_name(void **state)
     void *parameters[] = {&value};
 
     (void)state;
-    cushim_mock_log_set(fixture_mock, keep_line, logged);
+    cushim_mock_set_log(fixture_mock, keep_line, logged);
     CODE(CUDA_ERROR_NOT_SUPPORTED, kernel_launch(kernel_find("unknown"), parameters, NULL));
     assert_non_null(strstr(logged, "'unknown'"));
-    cushim_mock_log_set(fixture_mock, NULL, NULL);
+    cushim_mock_set_log(fixture_mock, NULL, NULL);
     CODE(CUDA_ERROR_INVALID_VALUE, kernel_launch(kernel_find("unknown"), NULL, NULL));
     assert_int_equal(fixture_state().pending, 0);
 }
@@ -213,7 +213,7 @@ static void driver_cannot_be_called_by_a_kernel(void **state)
         .size = sizeof kernel, .name = "cushim_nothing", .run = call_the_driver};
 
     (void)state;
-    OK(cushim_mock_kernel_register(fixture_mock, &kernel));
+    OK(cushim_mock_register_kernel(fixture_mock, &kernel));
     OK(kernel_launch(kernel_find("cushim_nothing"), NULL, NULL));
     OK(cushim_mock_drain(fixture_mock));
     for (size_t i = 0; i < COUNT(met); i++)
@@ -246,18 +246,18 @@ static void registrations_that_make_no_sense_are_refused(void **state)
     struct cushim_mock_kernel kernel = {.size = sizeof kernel, .name = "x"};
 
     (void)state;
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_kernel_register(NULL, &kernel));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_kernel_register(fixture_mock, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_register_kernel(NULL, &kernel));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_register_kernel(fixture_mock, NULL));
     kernel.name = "";
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_kernel_register(fixture_mock, &kernel));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_register_kernel(fixture_mock, &kernel));
     kernel.name = NULL;
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_kernel_register(fixture_mock, &kernel));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_register_kernel(fixture_mock, &kernel));
     kernel.name = "x";
     kernel.parameter_count = 1;
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_kernel_register(fixture_mock, &kernel));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_register_kernel(fixture_mock, &kernel));
     kernel.parameter_count = 0;
     kernel.size = 3;
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_kernel_register(fixture_mock, &kernel));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_register_kernel(fixture_mock, &kernel));
 }
 
 /* What the function that replaces a kernel receives about the launch. */
@@ -284,7 +284,7 @@ static void launch_is_reported_in_full(void **state)
     void *parameters[] = {(void *)&a, (void *)&b, (void *)c};
 
     (void)state;
-    OK(cushim_mock_kernel_register(fixture_mock, &kernel));
+    OK(cushim_mock_register_kernel(fixture_mock, &kernel));
     OK(driver->LaunchKernel(kernel_find("mixed"), 2, 3, 4, 5, 6, 7, 100, kernel_stream, parameters,
                             NULL));
     OK(cushim_mock_drain(fixture_mock));
@@ -313,7 +313,7 @@ static void buffer_of_parameters_has_the_declared_offsets(void **state)
     CUfunction mixed = kernel_find("mixed");
 
     (void)state;
-    OK(cushim_mock_kernel_register(fixture_mock, &kernel));
+    OK(cushim_mock_register_kernel(fixture_mock, &kernel));
     OK(kernel_launch(mixed, NULL, extra));
     OK(cushim_mock_drain(fixture_mock));
     assert_int_equal(seen_bytes[0][0], 1);
@@ -347,7 +347,7 @@ static void registered_sizes_hold_where_the_image_reports_none(void **state)
     void *parameters[] = {(void *)&one, (void *)&two};
 
     (void)state;
-    OK(cushim_mock_kernel_register(fixture_mock, &kernel));
+    OK(cushim_mock_register_kernel(fixture_mock, &kernel));
     OK(kernel_launch(kernel_find("unknown"), parameters, NULL));
     OK(cushim_mock_drain(fixture_mock));
     assert_int_equal(seen.parameter_count, 2);

@@ -162,15 +162,15 @@ static void state_counts_calls_and_misuses(void **state)
     (void)state;
     OK(driver->Init(0));
     CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventQuery(event));
-    OK(cushim_mock_state_get(fixture_mock, &known));
+    OK(cushim_mock_get_state(fixture_mock, &known));
     assert_int_equal(known.calls, 2);
     assert_int_equal(known.misuses, 1);
     assert_int_equal(known.handles, 0);
     assert_int_equal(known.size, sizeof known);
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_state_get(NULL, &known));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_state_get(fixture_mock, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_get_state(NULL, &known));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_get_state(fixture_mock, NULL));
     known.size--;
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_state_get(fixture_mock, &known));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_get_state(fixture_mock, &known));
 }
 
 static void newer_callers_state_keeps_what_is_not_known_here(void **state)
@@ -181,7 +181,7 @@ static void newer_callers_state_keeps_what_is_not_known_here(void **state)
     } larger = {.known.size = sizeof larger, .more = 77};
 
     (void)state;
-    OK(cushim_mock_state_get(fixture_mock, &larger.known));
+    OK(cushim_mock_get_state(fixture_mock, &larger.known));
     assert_int_equal(larger.more, 77);
     assert_int_equal(larger.known.size, sizeof larger);
 }
@@ -190,7 +190,7 @@ static void misuses_are_kept_reported_and_fail_the_end(void **state)
 {
     (void)state;
     OK(driver->Init(0));
-    cushim_mock_log_set(fixture_mock, note, &lines);
+    cushim_mock_set_log(fixture_mock, note, &lines);
     for (uintptr_t i = 0; i < 70; i++)
         driver->EventQuery((CUevent)(0x1000 + i));
     assert_int_equal(fixture_state().misuses, 70);
@@ -210,14 +210,14 @@ static void log_goes_nowhere_unless_it_is_asked_for(void **state)
     (void)state;
     CODE(CUDA_ERROR_NOT_INITIALIZED, driver->GLInit());
     OK(driver->Init(0));
-    cushim_mock_log_set(fixture_mock, note, &lines);
+    cushim_mock_set_log(fixture_mock, note, &lines);
     CODE(CUDA_ERROR_NOT_SUPPORTED, driver->WGLGetDevice(NULL, NULL));
     assert_string_equal(last_line, "cuWGLGetDevice is not implemented: CUDA_ERROR_NOT_SUPPORTED");
-    cushim_mock_log_set(fixture_mock, NULL, NULL);
+    cushim_mock_set_log(fixture_mock, NULL, NULL);
     driver->EventQuery((CUevent)0x1000);
     assert_int_equal(lines, 1);
-    cushim_mock_log_set(NULL, note, NULL);
-    cushim_mock_trace_set(NULL, NULL, NULL);
+    cushim_mock_set_log(NULL, note, NULL);
+    cushim_mock_set_trace(NULL, NULL, NULL);
 }
 
 /*
@@ -366,7 +366,7 @@ static void line_of_the_log_stays_one_line(void **state)
     (void)state;
     fixture_begin(NULL);
     logged[0] = '\0';
-    cushim_mock_log_set(fixture_mock, keep, NULL);
+    cushim_mock_set_log(fixture_mock, keep, NULL);
     assert_int_not_equal(driver->ModuleLoadData(&module, image), CUDA_SUCCESS);
     assert_non_null(strstr(logged, "PTX is refused: line 5"));
     for (const char *at = logged; *at; at++)

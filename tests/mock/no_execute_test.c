@@ -38,7 +38,7 @@ static void kernel_that_is_not_registered_is_refused_with_the_reason(void **stat
     void *parameters[] = {&address, &value};
 
     (void)state;
-    cushim_mock_log_set(fixture_mock, keep, NULL);
+    cushim_mock_set_log(fixture_mock, keep, NULL);
     CODE(CUDA_ERROR_NOT_SUPPORTED, kernel_launch(kernel_find("unknown"), parameters, NULL));
     assert_string_equal(logged,
                         "the kernel 'unknown' is not registered, and this mock was built without "
@@ -54,7 +54,7 @@ static void registered_kernel_runs(void **state)
     void *parameters[] = {&address};
 
     (void)state;
-    OK(cushim_mock_kernel_register(fixture_mock, &kernel));
+    OK(cushim_mock_register_kernel(fixture_mock, &kernel));
     OK(kernel_launch(kernel_find("known"), parameters, NULL));
     OK(cushim_mock_drain(fixture_mock));
 }

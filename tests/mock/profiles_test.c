@@ -50,7 +50,7 @@ static void begin(const struct profile *profile)
     snprintf(text, sizeof text, "mode = auto\nprofile = %s\n", profile->name);
     fixture_begin(text);
     lines = 0;
-    cushim_mock_log_set(fixture_mock, keep, NULL);
+    cushim_mock_set_log(fixture_mock, keep, NULL);
 }
 
 static void these_are_all_that_are_built_in(void **state)

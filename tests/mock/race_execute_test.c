@@ -314,7 +314,7 @@ static void log_says_what_was_not_watched(void **state)
     race_begin("mode = auto\nraces = kernels");
     OK(driver->ModuleLoadData(&module, threads_image));
     OK(driver->MemAlloc_v2(&large, 65546 * 256));
-    cushim_mock_log_set(fixture_mock, keep_line, NULL);
+    cushim_mock_set_log(fixture_mock, keep_line, NULL);
     run_threads("t_large", large, 1, 1);
     assert_non_null(strstr(last_line, "the kernel 't_large'"));
     assert_non_null(

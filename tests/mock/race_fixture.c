@@ -27,7 +27,7 @@ static CUfunction find(const char *name, const enum cushim_mock_access *access)
                                               .parameter_count = access ? 1 : 0};
     CUfunction function;
 
-    OK(cushim_mock_kernel_register(fixture_mock, &kernel));
+    OK(cushim_mock_register_kernel(fixture_mock, &kernel));
     OK(driver->ModuleGetFunction(&function, module, name));
     return function;
 }

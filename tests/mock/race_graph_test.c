@@ -323,11 +323,11 @@ static void random_graphs_are_ordered_by_their_edges(void **state)
     CUmodule module;
 
     (void)state;
-    OK(cushim_mock_kernel_register(fixture_mock, &kernel));
+    OK(cushim_mock_register_kernel(fixture_mock, &kernel));
     OK(driver->ModuleLoadData(&module, image));
     OK(driver->ModuleGetFunction(&function, module, "numbered"));
     race_random_state = 0x9e3779b97f4a7c15u;
-    cushim_mock_trace_set(fixture_mock, note_end, NULL);
+    cushim_mock_set_trace(fixture_mock, note_end, NULL);
     for (unsigned i = 0; i < GRAPHS; i++) {
         CUgraphExec exec;
 
@@ -343,7 +343,7 @@ static void random_graphs_are_ordered_by_their_edges(void **state)
         }
         OK(driver->GraphExecDestroy(exec));
     }
-    cushim_mock_trace_set(fixture_mock, NULL, NULL);
+    cushim_mock_set_trace(fixture_mock, NULL, NULL);
     OK(driver->ModuleUnload(module));
 }
 

@@ -23,7 +23,7 @@ static CUresult say(const char *name, const enum cushim_mock_access *accesses,
                                               .access_bytes = access_bytes,
                                               .parameter_count = count};
 
-    return cushim_mock_kernel_register(fixture_mock, &kernel);
+    return cushim_mock_register_kernel(fixture_mock, &kernel);
 }
 
 /* Whether two kernels race, one with each access. */
@@ -135,7 +135,7 @@ static void function_of_a_kernel_has_no_influence(void **state)
                                               .parameter_count = 1};
 
     (void)state;
-    OK(cushim_mock_kernel_register(fixture_mock, &kernel));
+    OK(cushim_mock_register_kernel(fixture_mock, &kernel));
     race_read(ONE);
     race_write(OTHER);
     OK(driver->CtxSynchronize());
@@ -211,7 +211,7 @@ static void register_add(void)
                                               .accesses = accesses,
                                               .parameter_count = 2};
 
-    OK(cushim_mock_kernel_register(fixture_mock, &kernel));
+    OK(cushim_mock_register_kernel(fixture_mock, &kernel));
 }
 
 /* Copies use one stream and kernels the other; returns the sum of all chunks. */

@@ -273,12 +273,12 @@ static void begin(const char *settings, unsigned seed)
         OK(driver->MemAlloc_v2(&memories[i], 4 * BLOCK));
     model_begin();
     race_random_state = 0x9e3779b97f4a7c15u * (seed + 1);
-    cushim_mock_trace_set(fixture_mock, watch, NULL);
+    cushim_mock_set_trace(fixture_mock, watch, NULL);
 }
 
 static void end(void)
 {
-    cushim_mock_trace_set(fixture_mock, NULL, NULL);
+    cushim_mock_set_trace(fixture_mock, NULL, NULL);
     for (unsigned i = 1; i < MODEL_STREAMS; i++)
         OK(driver->StreamDestroy_v2(streams[i]));
     for (unsigned i = 0; i < MODEL_EVENTS; i++)
@@ -354,7 +354,7 @@ static void bound_kernels(void)
                                                   .access_bytes = &block,
                                                   .parameter_count = 1};
 
-        OK(cushim_mock_kernel_register(fixture_mock, &kernel));
+        OK(cushim_mock_register_kernel(fixture_mock, &kernel));
     }
 }
 

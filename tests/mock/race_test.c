@@ -31,7 +31,7 @@ static int begin(void **state)
     race_begin("mode = auto");
     log_lines = 0;
     last_line[0] = '\0';
-    cushim_mock_log_set(fixture_mock, note_line, NULL);
+    cushim_mock_set_log(fixture_mock, note_line, NULL);
     return 0;
 }
 
@@ -76,11 +76,11 @@ static void text_has_the_names_and_numbers_of_the_layer(void **state)
     OK(table->StreamGetPriority(race_streams[1], &priority)); /* the layer's first call */
     OK(table->MemsetD8Async(race_memory, 1, 16, race_streams[1]));
     OK(table->StreamGetPriority(race_streams[0], &priority));
-    OK(cushim_tag_set(layer, race_streams[0], "upload"));
+    OK(cushim_recording_set_tag(layer, race_streams[0], "upload"));
     OK(table->MemsetD8Async(race_memory, 2, 16, race_streams[0]));
     assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "set (operation 2, upload, "));
     assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "and set (operation 1, stream#1, "));
-    OK(cushim_recording_get(layer, cushim_recording_count(layer) - 1, &call));
+    OK(cushim_recording_get_call(layer, cushim_recording_count(layer) - 1, &call));
     snprintf(place, sizeof place, "; operation 2: call %u of thread 1, ", (unsigned)call.number);
     assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), place));
     cushim_layer_destroy(layer);

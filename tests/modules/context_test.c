@@ -11,7 +11,7 @@ static CUcontext handle_of(const struct cushim_context *context)
 {
     CUcontext handle = NULL;
 
-    OK(cushim_context_handle(context, &handle));
+    OK(cushim_context_get_handle(context, &handle));
     return handle;
 }
 
@@ -150,7 +150,7 @@ static void device_of_a_created_context_needs_no_driver_call(void **state)
     (void)state;
     OK(cushim_context_create(1, NULL, &context));
     testkit_forget();
-    OK(cushim_context_device(context, &device));
+    OK(cushim_context_get_device(context, &device));
     assert_int_equal(device, 1);
     assert_calls("");
     OK(cushim_context_release(context));
@@ -161,7 +161,7 @@ static void device_of_a_wrapped_context_is_asked_for_in_it(void **state)
     CUdevice device = -1;
 
     (void)state;
-    OK(cushim_context_device(testkit.one, &device));
+    OK(cushim_context_get_device(testkit.one, &device));
     assert_int_equal(device, 0);
     assert_calls(PUSHED_FIRST("cuCtxGetDevice"));
 }
@@ -199,10 +199,10 @@ static void missing_arguments_are_refused_before_any_driver_call(void **state)
     CODE(no_output, cushim_context_create(0, NULL, NULL));
     CODE(no_output, cushim_context_wrap(testkit.first, NULL));
     CODE(no_output, cushim_context_wrap_current(NULL));
-    CODE(no_handle, cushim_context_handle(NULL, &handle));
-    CODE(no_output, cushim_context_handle(testkit.one, NULL));
-    CODE(no_handle, cushim_context_device(NULL, &device));
-    CODE(no_output, cushim_context_device(testkit.one, NULL));
+    CODE(no_handle, cushim_context_get_handle(NULL, &handle));
+    CODE(no_output, cushim_context_get_handle(testkit.one, NULL));
+    CODE(no_handle, cushim_context_get_device(NULL, &device));
+    CODE(no_output, cushim_context_get_device(testkit.one, NULL));
     CODE(no_handle, cushim_context_synchronize(NULL));
     OK(cushim_context_release(NULL));
     assert_null(cushim_context_retain(NULL));

@@ -132,7 +132,7 @@ static void two_events_that_come_back_at_once_are_both_kept(void **state)
     event = acquire();
     meanwhile = give_one_back;
     OK(cushim_event_release(event));
-    OK(cushim_event_pool_counts(pool, &total, &free));
+    OK(cushim_event_pool_get_counts(pool, &total, &free));
     assert_int_equal(total, 2);
     assert_int_equal(free, 2);
     assert_ptr_not_equal(acquire(), acquire());

@@ -25,7 +25,7 @@ static void assert_counts(struct cushim_event_pool *pool, size_t total, size_t f
 {
     size_t counted_total = 99, counted_free = 99;
 
-    OK(cushim_event_pool_counts(pool, &counted_total, &counted_free));
+    OK(cushim_event_pool_get_counts(pool, &counted_total, &counted_free));
     assert_int_equal(counted_total, total);
     assert_int_equal(counted_free, free);
 }
@@ -41,7 +41,7 @@ static void released_event_comes_back_without_driver_calls(void **state)
     assert_calls("");
     event = acquire(pool);
     assert_calls(IN_FIRST("cuEventCreate"));
-    assert_ptr_equal(cushim_event_context(event), testkit.one);
+    assert_ptr_equal(event_context(event), testkit.one);
     assert_counts(pool, 1, 0);
     OK(cushim_event_record(event, testkit.stream));
     handle = testkit_event_handle(event);
@@ -98,12 +98,12 @@ static void arguments_are_checked_before_any_driver_call(void **state)
     CODE(no_value, cushim_event_pool_create(testkit.one, NULL, &nothing, &pool));
     assert_null(pool);
     CODE(no_handle, cushim_event_pool_acquire(NULL, &event));
-    CODE(no_handle, cushim_event_pool_counts(NULL, NULL, NULL));
+    CODE(no_handle, cushim_event_pool_get_counts(NULL, NULL, NULL));
     assert_null(cushim_event_pool_retain(NULL));
     OK(cushim_event_pool_release(NULL));
     OK(cushim_event_pool_create(testkit.one, NULL, NULL, &pool));
     CODE(no_value, cushim_event_pool_acquire(pool, NULL));
-    OK(cushim_event_pool_counts(pool, NULL, NULL));
+    OK(cushim_event_pool_get_counts(pool, NULL, NULL));
     assert_ptr_equal(cushim_event_pool_retain(pool), pool);
     OK(cushim_event_pool_release(pool));
     assert_counts(pool, 0, 0);
@@ -141,7 +141,6 @@ static void closed_event_leaves_the_pool(void **state)
     assert_counts(pool, 0, 0);
     next = acquire(pool);
     OK(cushim_event_query(next));
-    assert_ptr_equal(next, event); /* the memory is reused; the driver's event is a new one */
     OK(cushim_event_release(next));
     assert_counts(pool, 1, 1);
     OK(cushim_event_pool_release(pool));

@@ -102,7 +102,7 @@ static size_t handles(void)
 {
     struct cushim_mock_state now = {.size = sizeof now};
 
-    OK(cushim_mock_state_get(testkit.mock, &now));
+    OK(cushim_mock_get_state(testkit.mock, &now));
     return now.handles;
 }
 
@@ -116,7 +116,7 @@ static void no_event_has_two_owners(void **state)
     OK(cushim_event_pool_create(testkit.one, NULL, NULL, &pool));
     start(threads, take_and_give_back);
     join(threads);
-    OK(cushim_event_pool_counts(pool, &total, &free));
+    OK(cushim_event_pool_get_counts(pool, &total, &free));
     assert_true(total > 0);
     assert_int_equal(free, total);
     assert_int_equal(handles() - before, total);

@@ -13,7 +13,7 @@ static void create_makes_an_unrecorded_timed_event_in_the_context(void **state)
     (void)state;
     OK(cushim_event_create(testkit.one, NULL, &event));
     assert_calls(IN_FIRST("cuEventCreate"));
-    assert_ptr_equal(cushim_event_context(event), testkit.one);
+    assert_ptr_equal(event_context(event), testkit.one);
     OK(event_flags(event, &flags));
     assert_int_equal(flags, CU_EVENT_DEFAULT);
     assert_false(event_is_recorded(event));
@@ -91,7 +91,7 @@ static void create_recorded_records_in_the_streams_context(void **state)
     OK(cushim_event_create_recorded(testkit.stream, NULL, &event));
     assert_calls(IN_FIRST("cuEventCreate cuEventRecord"));
     assert_true(event_is_recorded(event));
-    assert_ptr_equal(cushim_event_context(event), testkit.one);
+    assert_ptr_equal(event_context(event), testkit.one);
     OK(cushim_event_release(event));
 }
 
@@ -103,7 +103,7 @@ static void create_recorded_on_a_default_stream_uses_the_current_context(void **
     (void)state;
     OK(cushim_event_create_recorded(cushim_stream_legacy(), NULL, &event));
     assert_calls("cuCtxGetCurrent cuCtxGetCurrent cuEventCreate cuEventRecord");
-    OK(cushim_context_handle(cushim_event_context(event), &handle));
+    OK(cushim_context_get_handle(event_context(event), &handle));
     assert_ptr_equal(handle, testkit.current);
     OK(cushim_event_release(event));
     testkit_enter(NULL);
@@ -121,7 +121,7 @@ static void create_recorded_asks_the_driver_for_an_unknown_context(void **state)
     (void)state;
     OK(cushim_event_create_recorded(stream, NULL, &event));
     assert_calls("cuStreamGetCtx " IN_FIRST("cuEventCreate cuEventRecord"));
-    assert_non_null(cushim_event_context(event));
+    assert_non_null(event_context(event));
     OK(cushim_event_release(event));
     OK(cushim_stream_release(stream));
 }
@@ -153,12 +153,12 @@ static void wrapped_event_knows_what_the_caller_says(void **state)
     OK(cushim_event_wrap(foreign, NULL, NULL, &event));
     CODE(CUDA_ERROR_NOT_SUPPORTED, event_flags(event, &flags));
     assert_int_equal(flags, 99);
-    assert_null(cushim_event_context(event));
+    assert_null(event_context(event));
     OK(cushim_event_release(event));
     OK(cushim_event_wrap(foreign, testkit.one, &testkit_untimed, &event));
     OK(event_flags(event, &flags));
     assert_int_equal(flags, CU_EVENT_DISABLE_TIMING);
-    assert_ptr_equal(cushim_event_context(event), testkit.one);
+    assert_ptr_equal(event_context(event), testkit.one);
     OK(cushim_event_release(event));
 }
 
@@ -209,16 +209,15 @@ static void close_destroys_once_and_the_event_is_refused_from_then_on(void **sta
     assert_true(event_is_closed(event));
     CODE(refused, cushim_event_record(event, testkit.stream));
     CODE(refused, cushim_event_record(event, cushim_stream_legacy()));
-    CODE(refused, cushim_event_record_with_flags(event, testkit.stream, 1));
     CODE(refused, cushim_event_export(event, &exported));
-    CODE(refused, cushim_event_handle(event, &handle));
+    CODE(refused, cushim_event_get_handle(event, &handle));
     assert_calls(""); /* not even with NULL */
     CODE(refused, cushim_event_query(event));
     CODE(refused, cushim_event_synchronize(event));
     CODE(refused, cushim_event_synchronize_for(event, 1000));
-    CODE(refused, cushim_event_elapsed(event, good, &ms));
-    CODE(refused, cushim_event_elapsed(good, event, &ms));
-    assert_ptr_equal(cushim_event_context(event), testkit.one);
+    CODE(refused, cushim_event_get_elapsed(event, good, &ms));
+    CODE(refused, cushim_event_get_elapsed(good, event, &ms));
+    assert_ptr_equal(event_context(event), testkit.one);
     testkit_forget();
     OK(cushim_event_release(event));
     assert_calls("");
@@ -268,7 +267,6 @@ static void record_on_a_closed_stream_is_refused(void **state)
     OK(cushim_stream_close(testkit.stream));
     testkit_forget();
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_record(event, testkit.stream));
-    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_record_with_flags(event, testkit.stream, 0));
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_create_recorded(testkit.stream, NULL, &event));
     assert_calls("");
     OK(cushim_event_release(event));
@@ -295,26 +293,6 @@ static void record_on_a_default_stream_acts_in_the_streams_context_or_the_events
     assert_calls("cuEventRecord");
     OK(cushim_stream_release(of_second));
     OK(cushim_event_release(unknown));
-    OK(cushim_event_release(event));
-}
-
-static void record_flags_go_to_the_driver(void **state)
-{
-    struct cushim_event *event = testkit_event(NULL);
-
-    (void)state;
-    testkit_forget();
-    OK(cushim_event_record_with_flags(event, testkit.stream, 0));
-    assert_calls("cuEventRecord");
-    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_event_record_with_flags(event, testkit.stream, 1));
-    assert_int_equal(testkit_argument("cuEventRecordWithFlags", "flags"), 1);
-    assert_calls("cuEventRecordWithFlags");
-    CODE(CUDA_ERROR_ILLEGAL_STATE,
-         cushim_event_record_with_flags(event, cushim_stream_legacy(), 1));
-    assert_calls(IN_FIRST("cuEventRecordWithFlags"));
-    testkit_fault("cuEventRecordWithFlags => missing"); /* only needed for flags */
-    OK(cushim_event_record_with_flags(event, testkit.stream, 0));
-    CODE(36, cushim_event_record_with_flags(event, testkit.stream, 1));
     OK(cushim_event_release(event));
 }
 
@@ -383,6 +361,7 @@ static void missing_arguments_are_refused_before_any_driver_call(void **state)
 {
     const CUresult no_handle = CUDA_ERROR_INVALID_HANDLE, no_output = CUDA_ERROR_INVALID_VALUE;
     struct cushim_event *event = testkit_event(NULL), *none = NULL;
+    struct cushim_context *context = NULL;
     CUevent handle;
     struct cushim_event_info info = CUSHIM_EVENT_INFO_INIT;
 
@@ -395,22 +374,22 @@ static void missing_arguments_are_refused_before_any_driver_call(void **state)
     CODE(no_handle, cushim_event_wrap(NULL, NULL, NULL, &none));
     CODE(no_output, cushim_event_wrap(testkit_event_handle(event), NULL, NULL, NULL));
     CODE(no_handle, cushim_event_close(NULL));
-    CODE(no_handle, cushim_event_handle(NULL, &handle));
-    CODE(no_output, cushim_event_handle(event, NULL));
-    CODE(no_handle, cushim_event_info_get(NULL, &info));
-    CODE(no_output, cushim_event_info_get(event, NULL));
+    CODE(no_handle, cushim_event_get_handle(NULL, &handle));
+    CODE(no_output, cushim_event_get_handle(event, NULL));
+    CODE(no_handle, cushim_event_get_info(NULL, &info));
+    CODE(no_output, cushim_event_get_info(event, NULL));
     info.size = 1;
-    CODE(no_output, cushim_event_info_get(event, &info));
+    CODE(no_output, cushim_event_get_info(event, &info));
     CODE(no_handle, cushim_event_record(NULL, testkit.stream));
     CODE(no_handle, cushim_event_record(event, NULL));
-    CODE(no_handle, cushim_event_record_with_flags(NULL, testkit.stream, 1));
-    CODE(no_handle, cushim_event_record_with_flags(event, NULL, 1));
     CODE(no_handle, cushim_event_query(NULL));
     CODE(no_handle, cushim_event_synchronize(NULL));
     CODE(no_handle, cushim_event_synchronize_for(NULL, 0));
     OK(cushim_event_release(NULL));
     assert_null(cushim_event_retain(NULL));
-    assert_null(cushim_event_context(NULL));
+    CODE(no_handle, cushim_event_get_context(NULL, &context));
+    CODE(no_output, cushim_event_get_context(event, NULL));
+    assert_null(context);
     assert_null(none);
     assert_calls("");
     OK(cushim_event_release(event));
@@ -434,7 +413,6 @@ int main(void)
         TEST(record_remembers_what_the_driver_took),
         TEST(record_on_a_closed_stream_is_refused),
         TEST(record_on_a_default_stream_acts_in_the_streams_context_or_the_events),
-        TEST(record_flags_go_to_the_driver),
         TEST(query_has_three_answers),
         TEST_WITH(synchronize_waits_for_the_work, "schedule = lazy"),
         TEST_WITH(wait_for_ends_with_the_work, "schedule = fifo"),

@@ -44,7 +44,7 @@ static void imported_event_has_no_timing_and_is_destroyed_by_its_last_release(vo
 
     (void)state;
     assert_calls(IN_FIRST("cuIpcOpenEventHandle"));
-    assert_ptr_equal(cushim_event_context(event), testkit.one);
+    assert_ptr_equal(event_context(event), testkit.one);
     assert_true(event_is_imported(event));
     assert_false(event_is_recorded(event));
     OK(event_flags(event, &flags));
@@ -202,14 +202,14 @@ static void assert_explained(struct cushim_event *start, struct cushim_event *en
     const char *text;
     float ms;
 
-    CODE(row->code, cushim_event_elapsed(start, end, &ms));
+    CODE(row->code, cushim_event_get_elapsed(start, end, &ms));
     testkit_forget();
-    text = cushim_event_explain(start, end, row->code);
+    text = cushim_event_explanation(start, end, row->code);
     assert_memory_equal(text, whose, strlen(whose));
     assert_non_null(strstr(text, row->reason));
     assert_non_null(strstr(text, row->cure));
     assert_int_equal(text[strlen(text) - 1], '.');
-    for (size_t i = 0; cushim_recording_get(testkit.layer, i, &call) == CUDA_SUCCESS; i++)
+    for (size_t i = 0; cushim_recording_get_call(testkit.layer, i, &call) == CUDA_SUCCESS; i++)
         assert_string_equal(call.name, "cuEventElapsedTime_v2");
 }
 
@@ -236,10 +236,10 @@ static void of_two_faults_that_of_start_is_explained(void **state)
         for (size_t j = 0; j < COUNT(rows); j++) {
             struct cushim_event *start = make(&rows[i]), *end = make(&rows[j]);
             float ms;
-            const CUresult code = cushim_event_elapsed(start, end, &ms);
+            const CUresult code = cushim_event_get_elapsed(start, end, &ms);
             const struct row *row = code == rows[i].code ? &rows[i] : &rows[j];
 
-            assert_non_null(strstr(cushim_event_explain(start, end, code), row->reason));
+            assert_non_null(strstr(cushim_event_explanation(start, end, code), row->reason));
             OK(cushim_event_release(start));
             OK(cushim_event_release(end));
         }
@@ -256,7 +256,7 @@ static void explaining_does_not_invalidate_a_global_capture(void **state)
     (void)state;
     OK(testkit.driver->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     OK(testkit.driver->EventRecord(testkit_event_handle(captured), stream));
-    cushim_event_explain(good, captured, CUDA_ERROR_CAPTURED_EVENT);
+    cushim_event_explanation(good, captured, CUDA_ERROR_CAPTURED_EVENT);
     OK(testkit.driver->StreamIsCapturing(stream, &status));
     assert_int_equal(status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
     OK(testkit.driver->StreamEndCapture(stream, &graph));
@@ -274,10 +274,10 @@ static void events_of_two_contexts_are_not_taken_for_unrecorded_ones(void **stat
     (void)state;
     OK(cushim_event_create_recorded(testkit.other, NULL, &there));
     OK(cushim_event_wrap(testkit_event_handle(there), NULL, NULL, &wrapped));
-    CODE(400, cushim_event_elapsed(here, there, &ms));
-    assert_non_null(strstr(cushim_event_explain(here, there, 400), "different contexts"));
-    assert_non_null(strstr(cushim_event_explain(wrapped, here, 400), "different contexts"));
-    assert_non_null(strstr(cushim_event_explain(waiting, there, 400), "different contexts"));
+    CODE(400, cushim_event_get_elapsed(here, there, &ms));
+    assert_non_null(strstr(cushim_event_explanation(here, there, 400), "different contexts"));
+    assert_non_null(strstr(cushim_event_explanation(wrapped, here, 400), "different contexts"));
+    assert_non_null(strstr(cushim_event_explanation(waiting, there, 400), "different contexts"));
     OK(cushim_event_release(here));
     OK(cushim_event_release(there));
     OK(cushim_event_release(wrapped));
@@ -291,12 +291,12 @@ static void earlier_error_blames_neither_event(void **state)
 
     (void)state;
     testkit_fault("cuEventElapsedTime_v2:nth=1 => sticky(LAUNCH_FAILED)");
-    CODE(CUDA_ERROR_LAUNCH_FAILED, cushim_event_elapsed(one, two, &ms));
+    CODE(CUDA_ERROR_LAUNCH_FAILED, cushim_event_get_elapsed(one, two, &ms));
     testkit_forget();
-    assert_non_null(strstr(cushim_event_explain(one, two, CUDA_ERROR_LAUNCH_FAILED),
+    assert_non_null(strstr(cushim_event_explanation(one, two, CUDA_ERROR_LAUNCH_FAILED),
                            "Neither event is to blame"));
     assert_calls("");
-    assert_non_null(strstr(cushim_event_explain(one, two, 400), "Neither event is to blame"));
+    assert_non_null(strstr(cushim_event_explanation(one, two, 400), "Neither event is to blame"));
     CODE(CUDA_ERROR_LAUNCH_FAILED, cushim_event_release(one));
     CODE(CUDA_ERROR_LAUNCH_FAILED, cushim_event_release(two));
 }
@@ -308,8 +308,9 @@ static void fault_that_has_passed_is_explained_as_such(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(passed); i++)
-        assert_non_null(strstr(cushim_event_explain(one, two, passed[i]), "Ask again."));
-    assert_non_null(strstr(cushim_event_explain(one, two, CUDA_ERROR_INVALID_VALUE), "was NULL"));
+        assert_non_null(strstr(cushim_event_explanation(one, two, passed[i]), "Ask again."));
+    assert_non_null(
+        strstr(cushim_event_explanation(one, two, CUDA_ERROR_INVALID_VALUE), "was NULL"));
     OK(cushim_event_release(one));
     OK(cushim_event_release(two));
 }
@@ -321,7 +322,7 @@ static void record_past_the_modules_counts(void **state)
     (void)state;
     record(start, RECORDED);
     assert_false(event_is_recorded(start));
-    assert_memory_equal(cushim_event_explain(start, end, 400), "The end event ", 14);
+    assert_memory_equal(cushim_event_explanation(start, end, 400), "The end event ", 14);
     OK(cushim_event_release(start));
     OK(cushim_event_release(end));
 }
@@ -334,11 +335,11 @@ static void other_codes_get_their_advice(void **state)
     (void)state;
     testkit_forget();
     for (size_t i = 0; i < COUNT(others); i++)
-        assert_string_equal(cushim_event_explain(start, end, others[i]),
+        assert_string_equal(cushim_event_explanation(start, end, others[i]),
                             cushim_error_advice(others[i]));
-    assert_non_null(strstr(cushim_event_explain(start, end, CUDA_SUCCESS), "Nothing is wrong"));
+    assert_non_null(strstr(cushim_event_explanation(start, end, CUDA_SUCCESS), "Nothing is wrong"));
     assert_calls("");
-    assert_string_equal(cushim_event_explain(NULL, NULL, 600), cushim_error_advice(600));
+    assert_string_equal(cushim_event_explanation(NULL, NULL, 600), cushim_error_advice(600));
     OK(cushim_event_release(start));
     OK(cushim_event_release(end));
 }
@@ -357,11 +358,11 @@ static void elapsed_is_in_milliseconds_and_signed(void **state)
     OK(cushim_event_record(end, testkit.stream));
     cushim_mock_drain(testkit.mock);
     testkit_forget();
-    OK(cushim_event_elapsed(start, end, &ms));
+    OK(cushim_event_get_elapsed(start, end, &ms));
     assert_true(ms == 2.5f);
-    OK(cushim_event_elapsed(end, start, &ms));
+    OK(cushim_event_get_elapsed(end, start, &ms));
     assert_true(ms == -2.5f);
-    OK(cushim_event_elapsed(end, end, &ms));
+    OK(cushim_event_get_elapsed(end, end, &ms));
     assert_true(ms == 0);
     assert_calls("cuEventElapsedTime_v2 cuEventElapsedTime_v2 cuEventElapsedTime_v2");
     OK(cushim_event_release(start));
@@ -375,9 +376,9 @@ static void elapsed_refuses_null_before_any_driver_call(void **state)
 
     (void)state;
     testkit_forget();
-    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_elapsed(NULL, event, &ms));
-    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_elapsed(event, NULL, &ms));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_event_elapsed(event, event, NULL));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_get_elapsed(NULL, event, &ms));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_get_elapsed(event, NULL, &ms));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_event_get_elapsed(event, event, NULL));
     assert_calls("");
     assert_true(ms == 99);
     OK(cushim_event_release(event));
@@ -391,7 +392,7 @@ static void without_either_function_the_newer_one_is_named(void **state)
     (void)state;
     OK(cushim_event_record(event, testkit.stream));
     testkit_fault("cuEventElapsedTime* => missing");
-    CODE(36, cushim_event_elapsed(event, event, &ms));
+    CODE(36, cushim_event_get_elapsed(event, event, &ms));
     assert_string_equal(cushim__event_elapsed_function(), "cuEventElapsedTime_v2");
     OK(cushim_event_release(event));
 }
@@ -408,7 +409,7 @@ static void table_of_an_older_driver_measures_with_the_older_function(void **sta
     OK(cushim_table_fill(&older, cushim_mock_symbol, testkit.mock, NULL));
     OK(cushim_table_install(&older, NULL));
     assert_string_equal(cushim__event_elapsed_function(), "cuEventElapsedTime");
-    OK(cushim_event_elapsed(event, event, &ms));
+    OK(cushim_event_get_elapsed(event, event, &ms));
     assert_true(ms == 0);
     OK(cushim_table_install(cushim_layer_table(testkit.layer), NULL));
     OK(cushim_event_release(event));

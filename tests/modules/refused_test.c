@@ -78,16 +78,17 @@ static CUresult release_primary_context(void)
 static const struct {
     CUresult (*let_go)(void);
     const char *function; /* of the driver */
+    const char *handle;   /* its parameter for the handle; NULL: none */
     unsigned calls;       /* of that function */
 } ways[] = {
-    {release_event, "cuEventDestroy_v2", 1},
-    {close_event, "cuEventDestroy_v2", 1},
-    {release_pool, "cuEventDestroy_v2", 2},
-    {release_event_after_its_pool, "cuEventDestroy_v2", 1},
-    {release_stream, "cuStreamDestroy_v2", 1},
-    {close_stream, "cuStreamDestroy_v2", 1},
-    {release_context, "cuCtxDestroy_v2", 1},
-    {release_primary_context, "cuDevicePrimaryCtxRelease_v2", 1},
+    {release_event, "cuEventDestroy_v2", "hEvent", 1},
+    {close_event, "cuEventDestroy_v2", "hEvent", 1},
+    {release_pool, "cuEventDestroy_v2", "hEvent", 2},
+    {release_event_after_its_pool, "cuEventDestroy_v2", "hEvent", 1},
+    {release_stream, "cuStreamDestroy_v2", "hStream", 1},
+    {close_stream, "cuStreamDestroy_v2", "hStream", 1},
+    {release_context, "cuCtxDestroy_v2", "ctx", 1},
+    {release_primary_context, "cuDevicePrimaryCtxRelease_v2", NULL, 1},
 };
 
 /* Release an object, while the driver's function returns this code from each call. */
@@ -116,16 +117,21 @@ static void handle_that_is_gone_is_let_go_without_an_error(void **state)
 
 static void any_other_code_is_returned_and_logged(void **state)
 {
-    char message[100];
+    static const char failed[] = " failed: CUDA_ERROR_ILLEGAL_ADDRESS (700)";
+    char message[100], end;
+    void *handle;
 
     (void)state;
     for (size_t way = 0; way < COUNT(ways); way++) {
         testkit.log_lines = 0;
         CODE(CUDA_ERROR_ILLEGAL_ADDRESS, let_go(way, CUDA_ERROR_ILLEGAL_ADDRESS));
         assert_int_equal(testkit.log_lines, ways[way].calls);
-        snprintf(message, sizeof message, "%s failed: CUDA_ERROR_ILLEGAL_ADDRESS (700)",
-                 ways[way].function);
-        assert_ptr_equal(strstr(testkit.log_last, message), testkit.log_last);
+        snprintf(message, sizeof message, "%s of %%p%%c", ways[way].function);
+        assert_int_equal(sscanf(testkit.log_last, message, &handle, &end), 2);
+        if (ways[way].handle)
+            assert_int_equal((uintptr_t)handle,
+                             testkit_argument(ways[way].function, ways[way].handle));
+        assert_non_null(strstr(testkit.log_last, failed));
     }
 }
 
@@ -194,7 +200,7 @@ static CUresult stream_priority_range(void)
 {
     int least, greatest;
 
-    return cushim_device_stream_priority_range(0, &least, &greatest);
+    return cushim_device_get_stream_priority_range(0, &least, &greatest);
 }
 
 static CUresult create_stream(void)
@@ -267,7 +273,7 @@ static void objects_without_memory_are_refused_and_leave_nothing(void **state)
     }
 }
 
-static void pool_without_memory_for_a_chunk_stays_as_it_is(void **state)
+static void pool_without_memory_for_an_event_stays_as_it_is(void **state)
 {
     size_t total = 9, free = 9;
     CUresult code;
@@ -282,7 +288,7 @@ static void pool_without_memory_for_a_chunk_stays_as_it_is(void **state)
     assert_calls("");
     OK(cushim_event_pool_acquire(pool, &event));
     OK(cushim_event_release(event));
-    OK(cushim_event_pool_counts(pool, &total, &free));
+    OK(cushim_event_pool_get_counts(pool, &total, &free));
     assert_int_equal(total, 1);
     assert_int_equal(free, 1);
     OK(cushim_event_pool_release(pool));
@@ -312,7 +318,7 @@ int main(void)
         TEST(any_other_code_is_returned_and_logged),
         TEST(invalid_context_of_a_destroy_says_that_it_is_gone),
         TEST(objects_without_memory_are_refused_and_leave_nothing),
-        TEST(pool_without_memory_for_a_chunk_stays_as_it_is),
+        TEST(pool_without_memory_for_an_event_stays_as_it_is),
         TEST(record_without_memory_for_the_context_creates_no_event),
     };
 

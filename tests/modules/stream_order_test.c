@@ -14,13 +14,13 @@ static void wait_event_holds_a_stream_up_until_the_event_is_done(void **state)
     struct cushim_event *event = testkit_event(NULL);
 
     (void)state;
-    OK(cushim_stream_wait_event(testkit.other, event, 0));
+    OK(cushim_stream_wait_event(testkit.other, event));
     OK(cushim_stream_query(testkit.other));
     testkit_hold(testkit.first, testkit_handle(other));
     OK(cushim_event_record(event, other));
     assert_true(event_is_recorded(event));
     testkit_forget();
-    OK(cushim_stream_wait_event(testkit.other, event, 0));
+    OK(cushim_stream_wait_event(testkit.other, event));
     assert_calls("cuStreamWaitEvent");
     CODE(CUDA_ERROR_NOT_READY, cushim_stream_query(testkit.other));
     testkit_resume();
@@ -29,17 +29,17 @@ static void wait_event_holds_a_stream_up_until_the_event_is_done(void **state)
     OK(cushim_stream_release(other));
 }
 
-static void wait_event_passes_flags_on(void **state)
+static void wait_event_has_no_flags_on_any_stream(void **state)
 {
     struct cushim_stream *of_context = testkit_stream(DEFAULT_OF_CONTEXT);
     struct cushim_event *event = testkit_event(NULL);
 
     (void)state;
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_wait_event(testkit.stream, event, 2));
-    assert_int_equal(testkit_argument("cuStreamWaitEvent", "Flags"), 2);
+    OK(cushim_stream_wait_event(testkit.stream, event));
+    assert_int_equal(testkit_argument("cuStreamWaitEvent", "Flags"), 0);
     testkit_forget();
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_wait_event(of_context, event, 2));
-    assert_int_equal(testkit_argument("cuStreamWaitEvent", "Flags"), 2);
+    OK(cushim_stream_wait_event(of_context, event));
+    assert_int_equal(testkit_argument("cuStreamWaitEvent", "Flags"), 0);
     assert_calls(IN_FIRST("cuStreamWaitEvent"));
     OK(cushim_event_release(event));
     OK(cushim_stream_release(of_context));
@@ -55,10 +55,10 @@ static void closed_and_null_events_are_refused_on_any_stream(void **state)
     for (enum testkit_stream_kind kind = 0; kind < KINDS; kind++) {
         struct cushim_stream *stream = testkit_stream(kind);
 
-        CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_wait_event(stream, event, 0));
+        CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_wait_event(stream, event));
         CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_record(event, stream));
         testkit_forget();
-        CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_wait_event(stream, NULL, 0));
+        CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_wait_event(stream, NULL));
         CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_record(NULL, stream));
         assert_calls("");
         OK(cushim_stream_release(stream));
@@ -197,7 +197,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(wait_event_holds_a_stream_up_until_the_event_is_done),
-        TEST(wait_event_passes_flags_on),
+        TEST(wait_event_has_no_flags_on_any_stream),
         TEST(closed_and_null_events_are_refused_on_any_stream),
         TEST(wait_stream_holds_up_until_the_other_is_done),
         TEST(wait_stream_takes_an_event_without_timing),

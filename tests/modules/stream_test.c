@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Streams: creating, wrapping and releasing them, querying and waiting. */
+#include "../support/event_info.h"
 #include "testkit.h"
 
 #include "src/objects/objects.h"
@@ -16,7 +17,7 @@ static void create_makes_a_non_blocking_stream_in_the_context(void **state)
                      CU_STREAM_NON_BLOCKING);
     assert_int_equal(testkit_argument("cuStreamCreateWithPriority", "priority"), 0);
     assert_calls(IN_FIRST("cuStreamCreateWithPriority"));
-    assert_ptr_equal(cushim_stream_context(stream), testkit.one);
+    assert_ptr_equal(stream_context(stream), testkit.one);
     OK(cushim_stream_release(stream));
     assert_calls("cuStreamDestroy_v2");
 }
@@ -28,9 +29,11 @@ static void create_follows_its_options(void **state)
         unsigned flags;
         int priority;
     } cases[] = {
-        {{.size = sizeof cases[0].options, .blocking = true}, CU_STREAM_DEFAULT, 0},
+        {{.size = sizeof cases[0].options, .sync_with_legacy = true}, CU_STREAM_DEFAULT, 0},
         {{.size = sizeof cases[0].options, .priority = -6}, CU_STREAM_NON_BLOCKING, -6},
-        {{.size = sizeof(size_t), .blocking = true, .priority = -2}, CU_STREAM_NON_BLOCKING, 0},
+        {{.size = sizeof(size_t), .sync_with_legacy = true, .priority = -2},
+         CU_STREAM_NON_BLOCKING,
+         0},
     };
 
     (void)state;
@@ -164,10 +167,10 @@ static void close_destroys_once_and_keeps_the_object(void **state)
     OK(cushim_stream_close(stream));
     OK(cushim_stream_close(stream));
     assert_calls("cuStreamDestroy_v2");
-    assert_ptr_equal(cushim_stream_context(stream), testkit.one);
+    assert_ptr_equal(stream_context(stream), testkit.one);
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_query(stream));
-    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_handle(stream, &handle));
-    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_device(stream, &device));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_get_handle(stream, &handle));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_get_device(stream, &device));
     OK(cushim_stream_release(stream));
     assert_calls("");
 }
@@ -203,7 +206,7 @@ static void constant_default_streams_cannot_be_ended(void **state)
         }
         assert_int_equal(streams[i]->references, references);
         assert_ptr_equal(testkit_handle(streams[i]), handles[i]);
-        assert_null(cushim_stream_context(streams[i]));
+        assert_null(stream_context(streams[i]));
         assert_calls("");
         OK(cushim_stream_query(streams[i]));
         assert_calls("cuStreamQuery");
@@ -287,7 +290,7 @@ static void device_is_found_for_every_kind_of_stream(void **state)
             struct cushim_stream *stream = testkit_stream(kind);
             CUdevice device = 9;
 
-            OK(cushim_stream_device(stream, &device));
+            OK(cushim_stream_get_device(stream, &device));
             assert_int_equal(device, devices[kind]);
             OK(cushim_stream_release(stream));
         }
@@ -300,14 +303,14 @@ static void device_of_a_stream_without_a_context_is_asked_of_the_driver(void **s
     CUdevice device = 9;
 
     (void)state;
-    OK(cushim_stream_device(stream, &device));
+    OK(cushim_stream_get_device(stream, &device));
     assert_calls("cuStreamGetDevice");
     testkit_fault("cuStreamGetDevice => missing");
-    OK(cushim_stream_device(stream, &device));
+    OK(cushim_stream_get_device(stream, &device));
     assert_calls("cuStreamGetDevice cuStreamGetCtx " PUSHED_FIRST("cuCtxGetDevice"));
     testkit_enter(NULL);
     device = 9;
-    CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_stream_device(cushim_stream_legacy(), &device));
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_stream_get_device(cushim_stream_legacy(), &device));
     assert_int_equal(device, 9);
     OK(cushim_stream_release(stream));
 }
@@ -372,19 +375,22 @@ static void wait_for_ends_with_the_first_failure(void **state)
 static void missing_arguments_are_refused_before_any_driver_call(void **state)
 {
     struct cushim_stream *stream = NULL;
+    struct cushim_context *context = NULL;
     CUdevice device;
 
     (void)state;
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_create(NULL, NULL, &stream));
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_create(testkit.one, NULL, NULL));
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_wrap(NULL, NULL, NULL));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_handle(testkit.stream, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_get_handle(testkit.stream, NULL));
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_close(NULL));
-    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_device(NULL, &device));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_device(testkit.stream, NULL));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_get_device(NULL, &device));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_get_device(testkit.stream, NULL));
     OK(cushim_stream_release(NULL));
     assert_null(cushim_stream_retain(NULL));
-    assert_null(cushim_stream_context(NULL));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_get_context(NULL, &context));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_get_context(testkit.stream, NULL));
+    assert_null(context);
     assert_null(stream);
     assert_calls("");
 }

@@ -130,7 +130,7 @@ static int tear_down(void **state)
     cushim_layer_destroy(cushim_layer_current());
     cushim_table_install(NULL, NULL);
     if (*state)
-        cushim_mock_state_get(*state, &left);
+        cushim_mock_get_state(*state, &left);
     return (cushim_mock_destroy(*state) != CUDA_SUCCESS) | (left.handles > 0);
 }
 

@@ -35,7 +35,7 @@ static CUcontext make_context(CUdevice device, const char *name)
     OK(testkit.driver->CtxPopCurrent_v2(&popped));
     OK(cushim_driver()->CtxPushCurrent_v2(context));
     OK(cushim_driver()->CtxPopCurrent_v2(&popped));
-    OK(cushim_tag_set(testkit.layer, context, name));
+    OK(cushim_recording_set_tag(testkit.layer, context, name));
     return context;
 }
 
@@ -120,7 +120,7 @@ static struct cushim_recorded_call recorded(size_t index)
 {
     struct cushim_recorded_call call = {.size = sizeof call};
 
-    OK(cushim_recording_get(testkit.layer, index, &call));
+    OK(cushim_recording_get_call(testkit.layer, index, &call));
     return call;
 }
 
@@ -219,7 +219,7 @@ CUevent testkit_event_handle(const struct cushim_event *event)
 {
     CUevent handle = NULL;
 
-    OK(cushim_event_handle(event, &handle));
+    OK(cushim_event_get_handle(event, &handle));
     return handle;
 }
 
@@ -268,6 +268,6 @@ CUstream testkit_handle(const struct cushim_stream *stream)
 {
     CUstream handle = NULL;
 
-    OK(cushim_stream_handle(stream, &handle));
+    OK(cushim_stream_get_handle(stream, &handle));
     return handle;
 }

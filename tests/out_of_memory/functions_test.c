@@ -142,7 +142,7 @@ static void destroy_fixture(struct cushim_mock *mock)
     struct cushim_mock_state state = {.size = sizeof state};
 
     sweep_fixture_destroy();
-    cushim_mock_state_get(mock, &state);
+    cushim_mock_get_state(mock, &state);
     assert_int_equal(state.misuses, 0);
     cushim_mock_destroy(mock);
     assert_int_equal(oom_live(), 0);

@@ -66,7 +66,7 @@ void retry_wrong(const char *format, ...)
 static void look(struct cushim_mock_state *state)
 {
     *state = (struct cushim_mock_state){.size = sizeof *state};
-    cushim_mock_state_get(cushim_mock_current(), state);
+    cushim_mock_get_state(cushim_mock_current(), state);
 }
 
 static bool is_passed_over(const struct retry *retry, unsigned place)

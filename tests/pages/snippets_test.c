@@ -34,7 +34,7 @@ static void report_begins_with_the_state(void **state)
 {
     char text[4096];
 
-    cushim_report_text(text, sizeof text);
+    cushim_report_write_text(text, sizeof text);
     fputs(text, stderr);
     (void)state;
     assert_memory_equal(text, "state ", strlen("state "));
@@ -45,10 +45,10 @@ static void explain(struct cushim_event *start, struct cushim_event *end)
     float ms = 0;
 
     /* docs/getting-started.md: Using objects. */
-    CUresult code = cushim_event_elapsed(start, end, &ms);
+    CUresult code = cushim_event_get_elapsed(start, end, &ms);
 
     if (code != CUDA_SUCCESS)
-        puts(cushim_event_explain(start, end, code)); /* the cause, and what to do */
+        puts(cushim_event_explanation(start, end, code)); /* the cause, and what to do */
     assert_int_equal(code, CUDA_ERROR_INVALID_HANDLE);
 }
 

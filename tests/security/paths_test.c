@@ -45,7 +45,7 @@ static void load(const void *data)
     code = cushim_driver_load(&options);
     check_int(cushim_report_create(&report), CUDA_SUCCESS);
     check_int(cushim_report_candidate_count(report), 1);
-    check_int(cushim_report_candidate_get(report, 0, &candidate), CUDA_SUCCESS);
+    check_int(cushim_report_get_candidate(report, 0, &candidate), CUDA_SUCCESS);
     check_int(candidate.outcome, visit->outcome);
     check_contains(candidate.message, visit->message);
     cushim_report_destroy(report);

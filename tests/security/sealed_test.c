@@ -140,9 +140,9 @@ static void load_unsealed(const void *data)
     if (code != CUDA_SUCCESS)
         check_int(cushim_driver()->EventQuery(NULL), code);
     check(report.table_writable);
-    check(cushim_report_text(text, sizeof text) < sizeof text);
+    check(cushim_report_write_text(text, sizeof text) < sizeof text);
     check(strstr(text, "\nwritable "));
-    check(cushim_report_json(text, sizeof text) < sizeof text);
+    check(cushim_report_write_json(text, sizeof text) < sizeof text);
     check(strstr(text, "\"table_writable\": true"));
     write_into_the_current_table();
 }
@@ -176,7 +176,7 @@ static void load_or_say_why(const void *data)
     cushim__report_get(&report);
     check(code == CUDA_ERROR_OUT_OF_MEMORY || (CUresult)report.code == code);
     check(report.reason[0]);
-    check(cushim_report_text(text, sizeof text) > 0);
+    check(cushim_report_write_text(text, sizeof text) > 0);
     check(cushim_driver()->EventQuery);
     if (code == CUDA_ERROR_SHARED_OBJECT_INIT_FAILED)
         check_int(cushim_driver()->EventQuery(NULL), code);

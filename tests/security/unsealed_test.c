@@ -60,7 +60,7 @@ static struct cushim_mock *begin(CUdeviceptr *memory, CUevent *event)
     CUcontext context;
 
     check_int(cushim_mock_create(&options, &mock), CUDA_SUCCESS);
-    cushim_mock_log_set(mock, keep, NULL);
+    cushim_mock_set_log(mock, keep, NULL);
     driver = cushim_mock_table(mock);
     check_int(driver->Init(0), CUDA_SUCCESS);
     check_int(driver->CtxCreate_v2(&context, 0, 0), CUDA_SUCCESS);

@@ -137,7 +137,7 @@ bool soak_mock_state(struct cushim_mock_state *state)
     if (!library)
         return false;
     if (find(library, "cushim_mock_current", &current, sizeof current) &&
-        find(library, "cushim_mock_state_get", &get, sizeof get))
+        find(library, "cushim_mock_get_state", &get, sizeof get))
         is_mock = get(current(), state) == CUDA_SUCCESS;
     dlclose(library);
     return is_mock;

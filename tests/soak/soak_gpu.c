@@ -39,11 +39,11 @@ static void begin(struct worker *worker)
     if (!desk)
         abort();
     worker->own = desk;
-    DO(cushim_context_handle(context, &handle));
+    DO(cushim_context_get_handle(context, &handle));
     DO_RAW(CtxSetCurrent(handle));
     if (DO(cushim_stream_create(context, NULL, &desk->stream)))
         atomic_fetch_add(&handles, 1);
-    DO(cushim_stream_handle(desk->stream, &desk->handle));
+    DO(cushim_stream_get_handle(desk->stream, &desk->handle));
 }
 
 static void end(struct worker *worker)
@@ -78,7 +78,7 @@ static void time_pooled(struct worker *worker)
     ask(worker, stop);
     DO(cushim_event_synchronize(stop));
     DO(cushim_event_query(start));
-    DO(cushim_event_elapsed(start, stop, &ms));
+    DO(cushim_event_get_elapsed(start, stop, &ms));
     worker_did(worker, "a time that is not negative", ms >= 0 ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN,
                CUDA_SUCCESS);
     DO(cushim_event_release(start));
@@ -126,7 +126,7 @@ static void sample(double *own)
 {
     size_t total = 0, available = 0, pooled = 0, at_rest = 0;
 
-    cushim_event_pool_counts(pool, &pooled, &at_rest);
+    cushim_event_pool_get_counts(pool, &pooled, &at_rest);
     cushim_driver()->MemGetInfo_v2(&available, &total);
     own[HANDLES] = (double)atomic_load(&handles);
     own[POOLED] = (double)pooled;
@@ -212,7 +212,7 @@ int main(int count, char **arguments)
         return SKIPPED;
     }
     leak = options.leak;
-    if (cushim_context_handle(context, &handle) != CUDA_SUCCESS ||
+    if (cushim_context_get_handle(context, &handle) != CUDA_SUCCESS ||
         cushim_driver()->CtxSetCurrent(handle) != CUDA_SUCCESS)
         return FAILED;
     is_good = run_all(&options);

@@ -159,8 +159,8 @@ static int check_functions(void)
     expected = fake_report();
     if (cushim_report_create(&report) != CUDA_SUCCESS)
         return 1;
-    cushim_report_symbols(report, &counts);
-    if (memcmp(&counts, &expected.symbols, sizeof counts) != 0)
+    if (cushim_report_get_symbol_counts(report, &counts) != CUDA_SUCCESS ||
+        memcmp(&counts, &expected.symbols, sizeof counts) != 0)
         return 2;
     if (cushim_report_state(report) != expected.state ||
         cushim_report_code(report) != expected.code ||
@@ -177,7 +177,7 @@ static int check_functions(void)
 
         struct cushim_report_candidate got = CUSHIM_REPORT_CANDIDATE_INIT;
 
-        if (cushim_report_candidate_get(report, i, &got) != CUDA_SUCCESS ||
+        if (cushim_report_get_candidate(report, i, &got) != CUDA_SUCCESS ||
             got.origin != candidate->origin || got.outcome != candidate->outcome ||
             got.code != candidate->code || got.version != candidate->version ||
             !is_same(got.path, candidate->path) || !is_same(got.message, candidate->message) ||
@@ -215,28 +215,28 @@ static void candidate_is_filled_to_its_size(void **state)
     assert_int_equal(fake_load_library(NO_FILE), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
     assert_int_equal(cushim_report_create(&report), CUDA_SUCCESS);
     assert_int_equal(cushim_report_candidate_count(report), 1);
-    assert_int_equal(cushim_report_candidate_get(NULL, 0, &candidate), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(cushim_report_candidate_get(report, 0, NULL), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(cushim_report_candidate_get(report, 1, &candidate), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(cushim_report_candidate_get(report, UINT_MAX, &candidate),
+    assert_int_equal(cushim_report_get_candidate(NULL, 0, &candidate), CUDA_ERROR_INVALID_HANDLE);
+    assert_int_equal(cushim_report_get_candidate(report, 0, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_report_get_candidate(report, 1, &candidate), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_report_get_candidate(report, UINT_MAX, &candidate),
                      CUDA_ERROR_INVALID_VALUE);
     assert_memory_equal(&candidate, &untouched, sizeof candidate);
     for (size_t i = 0; i < COUNT(sizes); i++) {
         candidate.size = sizes[i];
-        assert_int_equal(cushim_report_candidate_get(report, 0, &candidate),
+        assert_int_equal(cushim_report_get_candidate(report, 0, &candidate),
                          CUDA_ERROR_INVALID_VALUE);
         assert_null(candidate.path);
     }
     memset(guards, GUARD, sizeof guards);
     memset(&candidate, GUARD, sizeof candidate);
     candidate.size = offsetof(struct cushim_report_candidate, path);
-    assert_int_equal(cushim_report_candidate_get(report, 0, &candidate), CUDA_SUCCESS);
+    assert_int_equal(cushim_report_get_candidate(report, 0, &candidate), CUDA_SUCCESS);
     assert_int_equal(candidate.size, offsetof(struct cushim_report_candidate, path));
     assert_int_equal(candidate.outcome, CUSHIM_OUTCOME_NOT_FOUND);
     assert_memory_equal(&candidate.path, guards, sizeof guards);
     memset(&longer, GUARD, sizeof longer);
     longer.known.size = sizeof longer;
-    assert_int_equal(cushim_report_candidate_get(report, 0, &longer.known), CUDA_SUCCESS);
+    assert_int_equal(cushim_report_get_candidate(report, 0, &longer.known), CUDA_SUCCESS);
     assert_string_equal(longer.known.path, NO_FILE);
     assert_int_equal(longer.newer, 0);
     cushim_report_destroy(report);
@@ -252,7 +252,7 @@ static void report_stays_as_it_was_created(void **state)
     assert_int_equal(cushim_report_create(&report), CUDA_SUCCESS);
     assert_int_equal(fake_load(&source), CUDA_SUCCESS);
     assert_int_equal(cushim_report_state(report), CUSHIM_STATE_NOT_FOUND);
-    assert_int_equal(cushim_report_candidate_get(report, 0, &candidate), CUDA_SUCCESS);
+    assert_int_equal(cushim_report_get_candidate(report, 0, &candidate), CUDA_SUCCESS);
     assert_string_equal(candidate.path, NO_FILE);
     assert_string_equal(cushim_report_library(report), "");
     cushim_report_destroy(report);
@@ -263,12 +263,9 @@ static void report_stays_as_it_was_created(void **state)
 
 static void report_that_is_null_is_empty(void **state)
 {
-    struct cushim_symbol_counts counts, none = {.core = {0}};
+    struct cushim_symbol_counts counts;
 
-    memset(&counts, GUARD, sizeof counts);
-    cushim_report_symbols(NULL, &counts);
-    cushim_report_symbols(NULL, NULL);
-    assert_memory_equal(&counts, &none, sizeof counts);
+    assert_int_equal(cushim_report_get_symbol_counts(NULL, &counts), CUDA_ERROR_INVALID_HANDLE);
     assert_int_equal(cushim_report_state(NULL), CUSHIM_STATE_UNTRIED);
     assert_int_equal(cushim_report_code(NULL), CUDA_SUCCESS);
     assert_int_equal(cushim_report_driver_version(NULL), 0);
@@ -327,7 +324,7 @@ static char text[65536];
 
 static const char *report_text(void)
 {
-    assert_true(cushim_report_text(text, sizeof text) < sizeof text);
+    assert_true(cushim_report_write_text(text, sizeof text) < sizeof text);
     return text;
 }
 
@@ -373,8 +370,8 @@ static void text_and_json_fit_every_buffer(void **state)
     report[2] = fake_report();
     for (size_t i = 0; i < COUNT(report) * COUNT(writers); i++)
         assert_never_written_beyond(writers[i % COUNT(writers)], &report[i / COUNT(writers)]);
-    assert_int_equal(cushim_report_text(NULL, 0), cushim__report_text(&report[2], NULL, 0));
-    assert_int_equal(cushim_report_json(NULL, 0), cushim__report_json(&report[2], NULL, 0));
+    assert_int_equal(cushim_report_write_text(NULL, 0), cushim__report_text(&report[2], NULL, 0));
+    assert_int_equal(cushim_report_write_json(NULL, 0), cushim__report_json(&report[2], NULL, 0));
 }
 
 static void text_and_json_name_what_is_missing_what_was_called_and_what_is_installed(void **state)
@@ -393,7 +390,7 @@ static void text_and_json_name_what_is_missing_what_was_called_and_what_is_insta
     assert_int_equal(cushim_table_install(fake_mock(), NULL), CUDA_SUCCESS);
     assert_non_null(strstr(report_text(), installed));
     report = fake_report();
-    assert_true(cushim_report_json(text, sizeof text) < sizeof text);
+    assert_true(cushim_report_write_json(text, sizeof text) < sizeof text);
     assert_non_null(strstr(text, "\"missed\": [\n    \"cuEventRecord\"\n  ]"));
     for (const char *name = strstr(text, "\"missing\": ["); *name != ']'; name++)
         names += strncmp(name, "\"cu", 3) == 0;

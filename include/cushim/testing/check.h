@@ -11,6 +11,9 @@
  *     cushim_test_end(test, text, sizeof text);          fails if something was found
  *
  * A program that knows nothing of cushim is checked by `cushim check -- program` instead.
+ *
+ * Unless a function says otherwise, any thread may call it, and it calls no function of the driver.
+ * Since: 0.1.
  */
 #ifndef CUSHIM_TESTING_CHECK_H
 #define CUSHIM_TESTING_CHECK_H
@@ -68,14 +71,12 @@ struct cushim_check_options {
  * @return CUDA_ERROR_ALREADY_ACQUIRED  The layer is checked already.
  *
  * Thread safety: any thread, while no call through the layer is under way.
- * Context: needs none.
  * Driver calls: none here. Calls that are checked ask the driver what cannot be known otherwise:
  *               cuCtxGetCurrent, cuCtxGetApiVersion, cuPointerGetAttribute, cuFuncGetParamInfo,
  *               cuKernelGetParamInfo, cuDevicePrimaryCtxGetState.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_check_start(struct cushim_layer *layer,
-                                       const struct cushim_check_options *options);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_check_start(struct cushim_layer *layer,
+                                                       const struct cushim_check_options *options);
 
 /**
  * Count what was found so far: one for each place of the program, however often it was there.
@@ -86,9 +87,6 @@ CUSHIM_API CUresult cushim_check_start(struct cushim_layer *layer,
  * @return the number; 0 if the layer is not checked.
  *
  * Thread safety: any thread, in no call through the layer.
- * Context: needs none.
- * Driver calls: none.
- * Since: 0.1.
  */
 CUSHIM_API size_t cushim_check_count(struct cushim_layer *layer, const char *id);
 
@@ -105,11 +103,9 @@ CUSHIM_API size_t cushim_check_count(struct cushim_layer *layer, const char *id)
  * @return CUDA_ERROR_INVALID_VALUE  `layer` is NULL or has ended.
  *
  * Thread safety: any thread, while no call through the layer is under way.
- * Context: needs none.
- * Driver calls: none.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_check_stop(struct cushim_layer *layer, char *buffer, size_t size);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_check_stop(struct cushim_layer *layer, char *buffer,
+                                                      size_t size);
 
 #ifdef __cplusplus
 }

@@ -15,6 +15,9 @@
  *
  * The same works on the real driver (`on_driver`): the layer reports leaks, because it has seen the
  * creation and the destruction of each object.
+ *
+ * Unless a function says otherwise, any thread may call it, and it calls no function of the driver.
+ * Since: 0.1.
  */
 #ifndef CUSHIM_TESTING_TEST_H
 #define CUSHIM_TESTING_TEST_H
@@ -62,6 +65,7 @@ struct cushim_test_options {
      * handles, because objects end with their context.
      */
     bool context;
+    unsigned char padding[5]; /**< Zero. */
     /**
      * Receives the reason why the test does not begin, and advice; for settings and faults with
      * line and column. Empty if the test begins. NULL: nowhere.
@@ -72,9 +76,9 @@ struct cushim_test_options {
 };
 
 /** A cushim_test_options with the defaults. */
-#define CUSHIM_TEST_OPTIONS_INIT                                                              \
-    {                                                                                         \
-        sizeof(struct cushim_test_options), NULL, NULL, NULL, 0, false, false, false, NULL, 0 \
+#define CUSHIM_TEST_OPTIONS_INIT                                                                   \
+    {                                                                                              \
+        sizeof(struct cushim_test_options), NULL, NULL, NULL, 0, false, false, false, {0}, NULL, 0 \
     }
 
 /**
@@ -94,20 +98,17 @@ struct cushim_test_options {
  * On every failure `options->message` says why.
  *
  * Thread safety: one thread, which also ends the test.
- * Context: needs none.
  * Driver calls: cuCtxGetCurrent, if `on_driver`; with `context` cuInit,
  *               cuDevicePrimaryCtxRetain and cuCtxSetCurrent.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_test_begin(const struct cushim_test_options *options,
-                                      struct cushim_test **test);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_test_begin(const struct cushim_test_options *options,
+                                                      struct cushim_test **test);
 
-/** Get the mock of a test; NULL: the test runs on a driver, or has ended. Any thread. */
+/** Get the mock of a test; NULL: the test runs on a driver, or has ended. */
 CUSHIM_API struct cushim_mock *cushim_test_mock(const struct cushim_test *test);
 
 /**
  * Get the layer of a test, for faults, expectations and the recording; NULL: the test has ended.
- * Any thread.
  */
 CUSHIM_API struct cushim_layer *cushim_test_layer(const struct cushim_test *test);
 
@@ -147,9 +148,9 @@ CUSHIM_API struct cushim_layer *cushim_test_layer(const struct cushim_test *test
  * Thread safety: the thread that began the test, once.
  * Context: leaves the current one alone.
  * Driver calls: cuCtxGetCurrent.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_test_end(struct cushim_test *test, char *text, size_t size);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_test_end(struct cushim_test *test, char *text,
+                                                    size_t size);
 
 #ifdef __cplusplus
 }

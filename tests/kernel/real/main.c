@@ -77,7 +77,7 @@ static void open_mock(void)
     };
 
     must(cushim_mock_create(&mock_options, &mock), why);
-    cushim_mock_log_set(mock, log_line, NULL);
+    cushim_mock_set_log(mock, log_line, NULL);
     must(cushim_mock_install(mock), "cushim_mock_install");
 }
 
@@ -96,7 +96,7 @@ static void open_driver(void)
         open_mock();
     } else {
         result = cushim_driver_init(&load);
-        cushim_report_text(report, sizeof report);
+        cushim_report_write_text(report, sizeof report);
         must(result, report);
     }
     cu = cushim_driver();
