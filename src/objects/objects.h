@@ -72,7 +72,7 @@ struct cushim_event {
     atomic_bool plain;    /* open and `recorded`: one load shows that the handle can be used */
     const struct cushim_table *maker; /* NULL for borrowed ones */
     struct cushim_event_pool *pool;   /* where its last release puts it; NULL if that destroys it */
-    unsigned pool_index;
+    struct cushim_event *next_free;   /* in the pool */
 };
 
 static inline void cushim__retain(atomic_uint *references)

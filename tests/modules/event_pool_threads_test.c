@@ -10,27 +10,30 @@
 #include "../support/event_info.h"
 #include "src/objects/objects.h"
 
-enum { THREADS = 4, HELD = 24, TURNS = 20000, ENDS = 50, NODES = THREADS * HELD };
+enum { THREADS = 4, HELD = 24, TURNS = 20000, ENDS = 50 };
 
 static struct cushim_event_pool *pool;
-static atomic_uint owners[NODES]; /* indexed by the event's number in its pool */
 static atomic_uint faults;
 static pthread_barrier_t barrier;
 
+/* The link of an event that has an owner points to itself, which the pool's links never do. */
 static struct cushim_event *take(void)
 {
     struct cushim_event *event = NULL;
 
-    if (cushim_event_pool_acquire(pool, &event) || event->pool_index >= NODES ||
-        atomic_fetch_add(&owners[event->pool_index], 1) != 0 || event_is_recorded(event) ||
-        event_is_closed(event))
+    if (cushim_event_pool_acquire(pool, &event) || event->next_free == event ||
+        event_is_recorded(event) || event_is_closed(event))
         atomic_fetch_add(&faults, 1);
+    event->next_free = event;
     return event;
 }
 
 static void return_event(struct cushim_event *event)
 {
-    if (atomic_fetch_sub(&owners[event->pool_index], 1) != 1 || cushim_event_release(event))
+    const bool is_owned = event->next_free == event;
+
+    event->next_free = NULL;
+    if (!is_owned || cushim_event_release(event))
         atomic_fetch_add(&faults, 1);
 }
 

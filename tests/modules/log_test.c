@@ -169,18 +169,8 @@ static void *log_once(void *unused)
     return unused;
 }
 
-/* cushim_log_set() calls this while it waits for a thread; the linker replaces the function. */
-static atomic_bool is_waiting;
-void __real_cushim__system_yield(unsigned times);
-void __wrap_cushim__system_yield(unsigned times);
-void __wrap_cushim__system_yield(unsigned times)
-{
-    atomic_store(&is_waiting, true);
-    __real_cushim__system_yield(times);
-}
-
 /* The exit status of a child. */
-enum { CHILD_IS_RIGHT = 0, CHILD_RETURNED_EARLY = 1, CHILD_HEARD_NOTHING = 2 };
+enum { CHILD_IS_RIGHT = 0, CHILD_HEARD_NOTHING = 1 };
 
 static void leave_child(int status)
 {
@@ -248,77 +238,6 @@ static void child_forked_inside_the_function_may_replace_it_there(void **state)
         leave_child(change_and_log());
     assert_int_equal(status_of(forked), CHILD_IS_RIGHT);
 }
-
-static atomic_bool has_changed, was_early;
-
-static void *change(void *unused)
-{
-    cushim_log_set(NULL, NULL);
-    atomic_store(&has_changed, true);
-    return unused;
-}
-
-/* In the child, the function runs until another thread waits for it, or has failed to wait. */
-static void fork_and_be_waited_for(void *data, const char *message)
-{
-    pthread_t *thread = data;
-
-    (void)message;
-    forked = fork();
-    if (forked != 0)
-        return;
-    alarm(120);
-    atomic_store(&is_waiting, false);
-    if (pthread_create(thread, NULL, change, NULL) != 0)
-        leave_child(CHILD_HEARD_NOTHING);
-    while (!atomic_load(&is_waiting) && !atomic_load(&has_changed))
-        sched_yield();
-    atomic_store(&was_early, atomic_load(&has_changed));
-}
-
-static void child_forked_inside_the_function_is_waited_for(void **state)
-{
-    pthread_t thread;
-
-    (void)state;
-    cushim_log_set(fork_and_be_waited_for, &thread);
-    cushim__log("fork");
-    if (forked == 0) {
-        pthread_join(thread, NULL);
-        leave_child(atomic_load(&was_early) ? CHILD_RETURNED_EARLY : change_and_log());
-    }
-    assert_int_equal(status_of(forked), CHILD_IS_RIGHT);
-}
-
-/* On the first thread as above; on the other thread it stays inside until the end of the test. */
-static void stay_or_fork(void *data, const char *message)
-{
-    if (strcmp(message, "stay") == 0)
-        stay(NULL, message);
-    else
-        fork_and_be_waited_for(data, message);
-}
-
-static void child_forked_inside_the_function_waits_for_its_own_thread_alone(void **state)
-{
-    pthread_t thread, other;
-
-    (void)state;
-    atomic_store(&has_entered, false);
-    atomic_store(&may_leave, false);
-    cushim_log_set(stay_or_fork, &thread);
-    assert_int_equal(pthread_create(&other, NULL, log_once, NULL), 0);
-    while (!atomic_load(&has_entered))
-        sched_yield();
-    cushim__log("fork");
-    if (forked == 0) {
-        pthread_join(thread, NULL);
-        leave_child(atomic_load(&was_early) ? CHILD_RETURNED_EARLY : change_and_log());
-    }
-    atomic_store(&may_leave, true);
-    pthread_join(other, NULL);
-    assert_int_equal(status_of(forked), CHILD_IS_RIGHT);
-}
 #endif
 
 int main(void)
@@ -332,8 +251,6 @@ int main(void)
 #ifndef _WIN32
         TEST(child_does_not_wait_for_a_thread_of_its_parent),
         TEST(child_forked_inside_the_function_may_replace_it_there),
-        TEST(child_forked_inside_the_function_is_waited_for),
-        TEST(child_forked_inside_the_function_waits_for_its_own_thread_alone),
 #endif
     };
 
