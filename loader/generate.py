@@ -42,6 +42,7 @@ import versions  # noqa: E402
 
 EFFECTS = os.path.join(HERE, 'registry', 'effects.tsv')
 EXPORTS = os.path.join(HERE, 'registry', 'exports.tsv')
+ENUMERATORS = os.path.join(HERE, 'registry', 'enumerators.tsv')
 
 EMITTERS = {
     'slots': ('the table struct (public header)',
@@ -72,7 +73,8 @@ EMITTERS = {
                     rows, types, effects_table.read_effects(EFFECTS, rows))),
     'json': ('the registry as JSON, for other programs',
              lambda rows, types, codes, names: json_file.emit_json(
-                 rows, types, codes, registry.newest_version(rows, codes, names))),
+                 rows, types, codes, names, registry.read_enumerations(ENUMERATORS),
+                 registry.newest_version(rows, codes, names))),
     'exports': ('the version script of the shared library',
                 lambda rows, types, codes, names: exports.emit_exports(EXPORTS, rows)),
     'calls': ('for tests: one typed call of every slot',

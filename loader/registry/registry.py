@@ -101,6 +101,21 @@ def read_attributes(path: str) -> List[Attribute]:
     return attributes
 
 
+def read_enumerations(path: str) -> Dict[str, Dict[str, int]]:
+    """Read and check enumerators.tsv: the numbers of enumerators by the name of their type."""
+    enumerations: Dict[str, Dict[str, int]] = {}
+    for line, (name, members) in rows_of(path, 2):
+        if name <= max(enumerations, default=''):
+            raise RegistryError(path, line, '%s: the rows ascend by name' % name)
+        enumerations[name] = {}
+        for member in members.split(' '):
+            match = re.match(r'(CU\w+)=(-?\d+)$', member)
+            if not match or match.group(1) in enumerations[name]:
+                raise RegistryError(path, line, "%s: '%s' is no new enumerator" % (name, member))
+            enumerations[name][match.group(1)] = int(match.group(2))
+    return enumerations
+
+
 def read_exceptions(path: str, functions: Iterable[Function]) -> List[Deviation]:
     """Read and check exceptions.tsv: a `missing` row must be old enough, an `early` one too new."""
     since = {function.symbol: function.since for function in functions}
@@ -143,6 +158,12 @@ def write_attributes(path: str, attributes: Iterable[Attribute]) -> None:
     """Write the rows sorted by kind and number; the comment at the head of the file stays."""
     _write(path, ((row.kind, str(row.number), row.name, str(row.since or '-'))
                   for row in sorted(attributes)))
+
+
+def write_enumerations(path: str, enumerations: Dict[str, Dict[str, int]]) -> None:
+    """Write the rows sorted by type; the comment at the head of the file stays."""
+    _write(path, ((name, ' '.join('%s=%d' % member for member in members.items()))
+                  for name, members in sorted(enumerations.items())))
 
 
 def rows_of(path: str, columns: int) -> Iterator[Tuple[int, List[str]]]:
