@@ -135,12 +135,7 @@ CUSHIM_API CUSHIM__CHECKED CUresult cushim_context_wrap(CUcontext handle,
  */
 CUSHIM_API CUSHIM__CHECKED CUresult cushim_context_wrap_current(struct cushim_context **context);
 
-/**
- * Take one more reference to an object.
- *
- * @param context  Object; NULL is a no-op.
- * @return         `context`.
- */
+/** Take one more reference. Returns `context`, which may be NULL. */
 CUSHIM_API struct cushim_context *cushim_context_retain(struct cushim_context *context);
 
 /**

@@ -138,12 +138,7 @@ CUSHIM_API CUSHIM__CHECKED CUresult cushim_event_wrap(CUevent handle,
                                                       const struct cushim_event_options *known,
                                                       struct cushim_event **event);
 
-/**
- * Take one more reference.
- *
- * @param event  Event; NULL allowed.
- * @return       `event`.
- */
+/** Take one more reference. Returns `event`, which may be NULL. */
 CUSHIM_API struct cushim_event *cushim_event_retain(struct cushim_event *event);
 
 /**

@@ -118,12 +118,7 @@ CUSHIM_API CUSHIM__CHECKED CUresult cushim_event_pool_acquire(struct cushim_even
 CUSHIM_API CUSHIM__CHECKED CUresult
 cushim_event_pool_get_counts(const struct cushim_event_pool *pool, size_t *total, size_t *free);
 
-/**
- * Take one more reference.
- *
- * @param pool  Pool; NULL allowed.
- * @return      `pool`.
- */
+/** Take one more reference. Returns `pool`, which may be NULL. */
 CUSHIM_API struct cushim_event_pool *cushim_event_pool_retain(struct cushim_event_pool *pool);
 
 /**

@@ -133,12 +133,7 @@ CUSHIM_API struct cushim_stream *cushim_stream_legacy(void);
  */
 CUSHIM_API struct cushim_stream *cushim_stream_per_thread(void);
 
-/**
- * Take one more reference.
- *
- * @param stream  Stream; NULL allowed.
- * @return        `stream`.
- */
+/** Take one more reference. Returns `stream`, which may be NULL. */
 CUSHIM_API struct cushim_stream *cushim_stream_retain(struct cushim_stream *stream);
 
 /**

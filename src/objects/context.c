@@ -239,29 +239,10 @@ CUresult cushim_context_pop(struct cushim_context_scope *scope)
     return CUDA_ERROR_INVALID_CONTEXT;
 }
 
-CUresult cushim__context_enter(const struct cushim_context *context,
-                               struct cushim_context_scope *scope)
+CUresult cushim__context_restore(struct cushim_context_scope *scope, CUresult code)
 {
-    CUcontext current = NULL;
-    CUresult code;
+    const CUresult popped = cushim_context_pop(scope);
 
-    scope->pushed = NULL;
-    if (!context)
-        return CUDA_SUCCESS;
-    /* The query costs a fraction of a push and a pop, and the context is usually current. */
-    code = cushim_driver()->CtxGetCurrent(&current);
-    if (code != CUDA_SUCCESS || current == context->handle)
-        return code;
-    return cushim_context_push(context, scope);
-}
-
-CUresult cushim__context_leave(struct cushim_context_scope *scope, CUresult code)
-{
-    CUresult popped;
-
-    if (!scope->pushed)
-        return code;
-    popped = cushim_context_pop(scope);
     if (code == CUDA_SUCCESS)
         return popped;
     if (popped != CUDA_SUCCESS)

@@ -178,11 +178,11 @@ CUresult cushim_event_create(struct cushim_context *context,
                              const struct cushim_event_options *options,
                              struct cushim_event **event)
 {
-    unsigned flags;
+    unsigned flags = CU_EVENT_DEFAULT;
 
     if (!context)
         return CUDA_ERROR_INVALID_HANDLE;
-    if (!event || !cushim__event_flags_of(options, &flags))
+    if (!event || (options && !cushim__event_flags_of(options, &flags)))
         return CUDA_ERROR_INVALID_VALUE;
     return create(event, context, NULL, flags);
 }

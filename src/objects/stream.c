@@ -264,12 +264,16 @@ CUSHIM__SLOW_PATH static CUresult wait_special(const struct cushim_stream *strea
 /* The driver itself refuses the NULL of a closed event (driver-semantics.md #20). */
 CUresult cushim_stream_wait_event(struct cushim_stream *stream, struct cushim_event *event)
 {
+    unsigned flags = 0;
     CUevent handle;
 
     if (!stream || !event || !cushim__stream_is_plain(stream))
         return wait_special(stream, event);
     handle = cushim__event_handle(event);
-    return cushim_driver()->StreamWaitEvent(stream->handle, handle, 0);
+#if defined(__GNUC__)
+    __asm__("" : "+r"(flags)); /* for a constant, gcc would load the function before the jump */
+#endif
+    return cushim_driver()->StreamWaitEvent(stream->handle, handle, flags);
 }
 
 CUresult cushim_stream_wait_stream(struct cushim_stream *stream, struct cushim_stream *other)

@@ -27,12 +27,51 @@ static CUresult make_by_pool(void)
     return code != CUDA_SUCCESS ? code : cushim_event_release(event);
 }
 
-static CUresult make_by_pointer(void)
+static inline CUresult make_by_pointer(void)
 {
     CUevent event = NULL;
     CUresult code = cost_raw.event_create(&event, 0);
 
     return code != CUDA_SUCCESS ? code : cost_raw.event_destroy(event);
+}
+
+static CUresult make_stream_by_module(void)
+{
+    struct cushim_stream *stream = NULL;
+    CUresult code = cushim_stream_create(cost_context, NULL, &stream);
+
+    return code != CUDA_SUCCESS ? code : cushim_stream_release(stream);
+}
+
+static inline CUresult make_stream_by_pointer(void)
+{
+    CUstream stream = NULL;
+    CUresult code = cost_raw.stream_create(&stream, CU_STREAM_NON_BLOCKING, 0);
+
+    return code != CUDA_SUCCESS ? code : cost_raw.stream_destroy(stream);
+}
+
+/* By hand, with another context current. */
+static CUresult make_pushed(CUresult (*make)(void))
+{
+    CUcontext popped;
+    CUresult code = cost_raw.context_push(cost_context_handle);
+
+    if (code == CUDA_SUCCESS)
+        code = make();
+    return code == CUDA_SUCCESS ? cost_raw.context_pop(&popped) : code;
+}
+
+static void begin_other(void)
+{
+    if (!cost_other)
+        cost_note(cushim_context_create(0, NULL, &cost_other));
+    cost_note(cushim_context_make_current(cost_other));
+}
+
+static void end_other(void)
+{
+    cost_note(cushim_context_make_current(cost_context));
 }
 
 COST_TIMED(module_query, cushim_event_query(cost_end))
@@ -58,6 +97,10 @@ COST_TIMED(table_wait, cushim_driver()->StreamWaitEvent(cost_stream_handle, cost
 COST_TIMED(module_make, make_by_module())
 COST_TIMED(pool_make, make_by_pool())
 COST_TIMED(raw_make, make_by_pointer())
+COST_TIMED(pushed_make, make_pushed(make_by_pointer))
+COST_TIMED(module_make_stream, make_stream_by_module())
+COST_TIMED(raw_make_stream, make_stream_by_pointer())
+COST_TIMED(pushed_make_stream, make_pushed(make_stream_by_pointer))
 
 const struct cost_row cost_modules[] = {
     {.name = "event-query",
@@ -91,6 +134,15 @@ const struct cost_row cost_modules[] = {
      .ways = {{.name = "pool", .run = pool_make},
               {.name = "raw", .run = raw_make},
               {.name = "module", .run = module_make}}},
+    {.name = "stream-pair",
+     .ways = {{.name = "module", .run = module_make_stream},
+              {.name = "raw", .run = raw_make_stream}}},
+    {.name = "event-pair-other",
+     .ways = {{"module", module_make, begin_other, end_other},
+              {"raw", pushed_make, begin_other, end_other}}},
+    {.name = "stream-pair-other",
+     .ways = {{"module", module_make_stream, begin_other, end_other},
+              {"raw", pushed_make_stream, begin_other, end_other}}},
     {.name = NULL},
 };
 

@@ -24,7 +24,8 @@ PRIVATE = re.compile(r'cushim__|CUSHIM__|cushim_slots_|cushim_cuda_')
 
 # Lines of headers that need a comment before them, for each kind of name.
 COMMENTED = {
-    'event.h': ['CUSHIM_API CUresult cushim_event_query(', 'struct cushim_event_options {',
+    'event.h': ['CUSHIM_API CUSHIM__CHECKED CUresult cushim_event_query(',
+                'struct cushim_event_options {',
                 '#define CUSHIM_EVENT_OPTIONS_INIT'],
     'table.h': ['typedef cushim_function (*cushim_resolver)(', 'enum cushim_symbol_state {'],
     'driver.h': ['    int minimum_version;'],
