@@ -283,6 +283,31 @@ static void load_records_how_each_symbol_was_found(void **state)
                      cushim__system_is_windows ? CUSHIM_SYMBOL_MISSING : CUSHIM_SYMBOL_FOREIGN);
 }
 
+static void driver_has_what_was_found_or_replaced_in_its_version(void **state)
+{
+    give_proc_address();
+    source.lacks[0] = "cuEventElapsedTime_v2";
+    assert_int_equal(fake_load(&source), CUDA_SUCCESS);
+    assert_true(cushim_driver_has("cuEventQuery", 0));
+    assert_true(cushim_driver_has("cuEventQuery", FAKE_VERSION));
+    assert_false(cushim_driver_has("cuEventQuery", FAKE_VERSION + 10));
+    assert_true(cushim_driver_has("cuMemAlloc_v2", 0));         /* by cuGetProcAddress */
+    assert_true(cushim_driver_has("cuEventElapsedTime_v2", 0)); /* by its fallback */
+    assert_false(cushim_driver_has("cuMemFree_v2", 0));
+    assert_false(cushim_driver_has("cuWGLGetDevice", 0));
+    assert_false(cushim_driver_has("cuEvent", 0));
+    assert_false(cushim_driver_has("", 0));
+    assert_false(cushim_driver_has(NULL, 0));
+}
+
+static void driver_that_is_absent_has_nothing(void **state)
+{
+    source.lacks[0] = "cuInit";
+    assert_int_equal(fake_load(&source), CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
+    assert_false(cushim_driver_has("cuInit", 0));
+    assert_false(cushim_driver_has("cuGetErrorName", 0));
+}
+
 static void numbers_follow_the_order_of_the_slots(void **state)
 {
     const size_t beyond[] = {cushim_symbol_count(), 65536, SIZE_MAX};
@@ -315,6 +340,8 @@ int main(void)
         forked_test(fallback_takes_the_slot_of_a_missing_symbol),
         forked_test(proc_address_is_called_with_the_base_name_and_the_version_of_the_abi),
         forked_test(load_records_how_each_symbol_was_found),
+        forked_test(driver_has_what_was_found_or_replaced_in_its_version),
+        forked_test(driver_that_is_absent_has_nothing),
         forked_test(numbers_follow_the_order_of_the_slots),
     };
 

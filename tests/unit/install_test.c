@@ -160,6 +160,20 @@ static void minimum_version_applies_to_an_installed_table(void **state)
     assert_int_equal(fake_report().state, CUSHIM_STATE_UNTRIED);
 }
 
+static void installed_table_has_what_its_version_should_have(void **state)
+{
+    assert_int_equal(install(fake_mock()), CUDA_SUCCESS);
+    install_layer(); /* its slots do not show what the mock lacks */
+    assert_true(cushim_driver_has("cuEventElapsedTime_v2", 12080));
+    assert_true(cushim_driver_has("cuMemFree_v2", 0));
+    assert_false(cushim_driver_has("cuMemFree_v2", FAKE_VERSION + 10));
+    fake.version = 12020;
+    assert_true(cushim_driver_has("cuEventElapsedTime_v2", 0)); /* by its fallback */
+    assert_false(cushim_driver_has("cuGreenCtxCreate", 0));     /* of CUDA 12.4 */
+    fake.version_code = CUDA_ERROR_UNKNOWN;
+    assert_false(cushim_driver_has("cuMemFree_v2", 0));
+}
+
 /* The loader does the same for a driver. */
 static void version_that_an_installed_table_does_not_give_is_an_error(void **state)
 {
@@ -565,6 +579,7 @@ int main(void)
         forked_test(init_always_initialises_an_installed_table),
         forked_test(minimum_version_applies_to_an_installed_table),
         forked_test(version_that_an_installed_table_does_not_give_is_an_error),
+        forked_test(installed_table_has_what_its_version_should_have),
         forked_test(minimum_version_applies_to_the_answer_of_an_installed_layer),
         forked_test(minimum_version_over_the_lazy_load_table_is_checked_by_its_load),
         forked_test(layer_over_the_lazy_load_table_loads_once_and_forwards),
