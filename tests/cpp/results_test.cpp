@@ -95,6 +95,9 @@ static void waits_end_at_their_deadline()
 static void streams_wait_for_events_and_streams()
 {
     const fixture given;
+
+    CHECK(cushim_driver_has("cuStreamWaitEvent", 11020));
+    CHECK(!cushim_driver_has("cuStreamWaitEvent", 99000));
     const cushim::stream later = TAKE(cushim::stream::create(given.context));
 
     given.queue();
