@@ -38,6 +38,8 @@ static CUresult load_by_a_call(void)
         cushim_driver_load(NULL);
     is_later = true;
     code = cushim_driver()->DriverGetVersion(&version);
+    if (cushim_driver_has("cuInit", 0) != (code == CUDA_SUCCESS))
+        return CUDA_ERROR_UNKNOWN;
     return code == CUDA_ERROR_NOT_INITIALIZED ? CUDA_ERROR_OUT_OF_MEMORY : code;
 }
 
@@ -145,7 +147,8 @@ static CUresult fill_from_a_library(void)
 
 const struct function loader_functions[] = {
     {"cushim_driver_load cushim_driver_init", load_and_init, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED},
-    {"cushim_current_table", load_by_a_call, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED},
+    {"cushim_current_table cushim_driver_has", load_by_a_call,
+     CUDA_ERROR_SHARED_OBJECT_INIT_FAILED},
     {"cushim_report_write_text cushim_report_write_json", print_report, CUDA_SUCCESS},
     {"cushim_report_create cushim_report_destroy cushim_report_state cushim_report_code "
      "cushim_report_driver_version cushim_report_library "
