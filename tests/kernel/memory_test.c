@@ -513,6 +513,33 @@ static void kernels_allocate_memory(void **state)
     assert_int_equal(result[0], 31);
 }
 
+/* The second warp has used the memory before the first one frees it. */
+static void memory_that_another_warp_has_freed_is_not_used(void **state)
+{
+    struct ptx_module *module = translate(
+        HEAD ".extern .func (.param .b64 r) malloc(.param .b64 a);\n"
+             ".extern .func free(.param .b64 a);\n"
+             ".visible .entry k(.param .u64 out)\n{\n"
+             ".shared .u64 made; .reg .pred %p; .reg .b64 %rd<9>; .reg .b32 %r<9>;\n"
+             "mov.u32 %r1, %tid.x; setp.ne.u32 %p, %r1, 0; @%p bra made_it;\n"
+             "{ .param .b64 a; .param .b64 x; st.param.b64 [a], 16; call.uni (x), malloc, (a);\n"
+             "ld.param.b64 %rd1, [x]; }\nst.shared.u64 [made], %rd1;\n"
+             "made_it: bar.sync 0; ld.shared.u64 %rd1, [made]; st.u32 [%rd1], 1; bar.sync 0;\n"
+             "@%p bra freed_it;\n"
+             "{ .param .b64 a; st.param.b64 [a], %rd1; call.uni free, (a); }\n"
+             "freed_it: bar.sync 0; setp.lt.u32 %p, %r1, 32; @%p bra end;\n"
+             "ld.u32 %r2, [%rd1];\nend: ret;\n}\n");
+    const uint64_t out = device_memory(4);
+
+    (void)state;
+    assert_int_equal(
+        run(module, "k", (struct run){.block = 64, .parameters = &out, .bytes = sizeof out}),
+        PTX_FAULT);
+    assert_int_equal(fault.kind, PTX_OUT_OF_BOUNDS);
+    assert_int_equal(fault.use, PTX_READ);
+    cushim__ptx_release(module);
+}
+
 static void every_access_is_reported_to_the_hook(void **state)
 {
     struct ptx_module *module =
@@ -551,6 +578,7 @@ int main(void)
         KERNEL_TEST(values_that_cannot_be_read_are_faults),
         KERNEL_TEST(widths_and_precisions_are_limited),
         KERNEL_TEST(kernels_allocate_memory),
+        KERNEL_TEST(memory_that_another_warp_has_freed_is_not_used),
         KERNEL_TEST(every_access_is_reported_to_the_hook),
     };
 
