@@ -219,7 +219,7 @@ void cushim__check_contexts_after(const struct cushim__call *call, CUresult answ
     CUresult asked;
 
     had_context = had_context || call->context;
-    if (call->is_injected || call->is_refused ||
+    if (call->is_injected || call->is_refused || cushim__check_has_wrong_handle(call) ||
         (answer != CUDA_ERROR_CONTEXT_IS_DESTROYED && answer != CUDA_ERROR_INVALID_CONTEXT &&
          answer != CUDA_ERROR_INVALID_HANDLE && answer != CUDA_ERROR_NOT_PERMITTED))
         return;

@@ -27,6 +27,15 @@ void cushim__finding_add(const struct cushim__call *call, enum cushim__check_id 
                          const char *format, va_list list);
 
 /*
+ * The same for one that is filled but for its count; of a call whose arguments are printed, if that
+ * is `call`.
+ */
+void cushim__finding_keep(const struct cushim__finding *finding, const struct cushim__call *call);
+
+/* What this thread has found last in a call of this number; NULL if nothing. */
+const struct cushim__finding *cushim__finding_of_call(uint64_t call);
+
+/*
  * Print new findings and write them to the report. Not under the lock, here and below, because the
  * places are looked up in the dynamic linker.
  */

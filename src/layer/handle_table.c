@@ -58,7 +58,7 @@ static void report_tag(const struct cushim__handle *object)
     if (!mock)
         return;
     cushim__tag_text(&tag, object->value, text, sizeof text);
-    mock->set_tag(object->value, is_memory(object->type), text);
+    mock->set_tag(object->value, object->type, text);
 }
 
 static struct cushim__handle *add(enum cushim__object_type type, uint64_t value, uint64_t bytes)

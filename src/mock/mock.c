@@ -47,6 +47,7 @@ static CUresult read_settings(struct mock_settings *settings,
     if (code != CUDA_SUCCESS)
         return code;
     settings->mode = defaults->mode;
+    settings->races = defaults->races;
     if (options->file)
         code = cushim__mock_settings_read(settings, options->file, options->message,
                                           options->message_size);
@@ -130,7 +131,7 @@ static void in_child(void)
     life = (struct cushim__lock){0};
     mock->threads_stay = true;
     mock->forked = mock->forked || mock->initialised;
-    mock->misuses = 0; /* earlier misuses were the parent's */
+    cushim__mock_lines_clear(&mock->misuses); /* earlier misuses were the parent's */
 }
 
 /*
@@ -148,6 +149,8 @@ static void end(struct cushim_mock *mock)
         return;
     }
     cushim__mock_settings_free(&mock->settings);
+    cushim__mock_lines_clear(&mock->misuses);
+    cushim__mock_lines_clear(&mock->races);
     free(mock);
 }
 
@@ -194,6 +197,7 @@ static CUresult create(const struct cushim_mock_options *options,
     created->serial = ++serial;
     created->table = created->own = &cushim__mock_table;
     created->symbol_source = defaults->symbol_source;
+    created->report = defaults->report;
     cushim__system_handle_forks(CUSHIM__FORK_MOCK, before_fork, after_fork, in_child);
     cushim__lock_take(&created->lock);
     set_current(created);
@@ -246,7 +250,7 @@ CUresult cushim_mock_destroy(struct cushim_mock *mock)
     cushim__lock_take(&mock->lock);
     if (!mock->forked)
         empty();
-    code = mock->misuses > 0 ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS;
+    code = mock->misuses.count > 0 ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS;
     end(mock);
     cushim__lock_release(&life);
     return code;
@@ -273,7 +277,7 @@ CUresult cushim_mock_state_get(struct cushim_mock *mock, struct cushim_mock_stat
         .pending = cushim__mock_sim_pending(),
         .executed = cushim__mock_sim_executed(),
         .calls = mock->calls,
-        .misuses = mock->misuses,
+        .misuses = mock->misuses.count,
         .handles = cushim__mock_object_count(),
         .allocations = mock->allocations,
         .memory_bytes = cushim__mock_memory_used(),

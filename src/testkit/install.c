@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Creates the mock in the program's process, and installs it as the current table. This file is not
- * in the drop-in library.
+ * Creates the mock in the program's process, and installs it as the current table. Findings of the
+ * mock go through check.
  */
 #include <string.h>
 
 #include <cushim/driver.h>
 
 #include "loader/symbols.h"
+#include "src/check/check.h"
 #include "src/mock/mock.h"
 
 static cushim_function in_table(unsigned slot)
@@ -24,6 +25,7 @@ CUresult cushim_mock_create(const struct cushim_mock_options *options, struct cu
 {
     const struct mock_defaults defaults = {
         .mode = MOCK_MODE_AUTO,
+        .report = cushim__check_report_of_mock,
         .where = "settings",
         .symbol_source = in_table,
     };

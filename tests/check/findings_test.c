@@ -252,7 +252,7 @@ static void findings_are_in_the_verdict_of_a_test(void **state)
     OK(start(NULL, NULL));
     query_destroyed_event();
     CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
-    assert_non_null(strstr(testkit_text, "CUSHIM-event-destroyed: error: "));
+    assert_non_null(strstr(testkit_text, "cushim: error: CUSHIM-event-destroyed: "));
 }
 
 static void call_that_a_fault_answers_has_ended_nothing(void **state)

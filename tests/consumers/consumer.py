@@ -66,8 +66,9 @@ class Consumer(unittest.TestCase):
         """Assert that the program finds its mock's devices, and that the mock reports the misuse.
         """
         self.assertRegex(run(program, env=environment(**changes)),
-                         r'^3 devices; cuEventQuery: 0x1234 never was a handle '
-                         r'\(call \d+ of thread 1, at [^\n]+\)\n$')
+                         r'^3 devices; CUSHIM-handle-unknown: error: cuEventQuery: 0x1234 is not '
+                         r'the handle of an event; in cuEventQuery, call \d+ of thread 1, at '
+                         r'[^\n]+\n$')
 
     def assert_needs(self, program, cushim):
         """Assert that the program needs libcushim as stated, and no library of CUDA."""

@@ -72,6 +72,7 @@ static void destroyed_handle_has_no_tag_and_its_use_shows(void **state)
     CUstream stream;
 
     (void)state;
+    OK(cushim_check_stop(layer, NULL, 0)); /* some calls are wrong on purpose */
     OK(driver->CtxCreate_v2(&context, 0, 0));
     OK(driver->StreamCreate(&stream, 0));
     OK(driver->CtxDestroy_v2(context));

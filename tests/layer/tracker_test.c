@@ -229,6 +229,7 @@ static void destroying_that_reports_an_earlier_error_counts_as_release(void **st
     CUevent event;
 
     (void)state;
+    OK(cushim_check_stop(layer, NULL, 0)); /* it reports the sticky error */
     OK(driver->EventCreate(&event, 0));
     destroy_answer = CUDA_ERROR_ILLEGAL_ADDRESS;
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->EventDestroy_v2(event));
@@ -243,6 +244,7 @@ static void destroying_that_is_refused_does_not(void **state)
     CUevent event;
 
     (void)state;
+    OK(cushim_check_stop(layer, NULL, 0)); /* it reports what the driver refuses */
     OK(driver->EventCreate(&event, 0));
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
         destroy_answer = refusals[i];

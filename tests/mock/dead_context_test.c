@@ -74,7 +74,7 @@ static void one_that_ended_before_is_none(void **state)
     make_dead_ones(KEPT);
     assert_answers(&dead, CUDA_ERROR_INVALID_HANDLE);
     assert_int_equal(fixture_state().misuses, 4);
-    assert_non_null(strstr(cushim_mock_misuse(fixture_mock, 1), "of a stream that was destroyed"));
+    assert_non_null(strstr(cushim_mock_misuse(fixture_mock, 1), "is not the handle of a stream"));
     assert_int_equal(fixture_state().handles, handles);
     OK(driver->DevicePrimaryCtxRelease_v2(0));
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(fixture_mock));

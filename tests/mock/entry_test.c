@@ -249,10 +249,10 @@ static void handle_that_never_was_one_in_a_newer_abi_names_the_driver_before_it(
     CODE(CUDA_ERROR_INVALID_HANDLE, driver->CtxGetDevice_v2(&device, (CUcontext)(uintptr_t)0x1234));
     assert_string_equal(
         fixture_misuse(0),
-        "cuCtxGetDevice_v2: 0x1234 never was a handle; if the program means "
+        "cuCtxGetDevice_v2: 0x1234 is not the handle of a context; if the program means "
         "cuCtxGetDevice, it wants a driver before CUDA 13.0: driver_version = 12.9");
     CODE(CUDA_ERROR_INVALID_HANDLE, driver->StreamQuery((CUstream)(uintptr_t)0x1234));
-    assert_string_equal(fixture_misuse(1), "cuStreamQuery: 0x1234 never was a handle");
+    assert_string_equal(fixture_misuse(1), "cuStreamQuery: 0x1234 is not the handle of a stream");
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(fixture_mock));
     bare_create("");
 }

@@ -80,10 +80,13 @@ const char *fixture_misuse(size_t index)
 
     if (!misuse)
         return NULL;
-    snprintf(text, sizeof text, "%s", misuse);
-    call = strstr(text, " (call ");
+    misuse = strstr(misuse, ": error: ");
+    assert_non_null(misuse);
+    snprintf(text, sizeof text, "%s", misuse + strlen(": error: "));
+    call = strstr(text, "; in cu");
     assert_non_null(call);
     assert_non_null(strstr(call, " of thread 1, at "));
+    assert_non_null(strstr(call, "; rule: "));
     *call = '\0';
     return text;
 }

@@ -34,7 +34,7 @@ int fixture_done(void **state);
 struct cushim_mock_state fixture_state(void);
 
 /*
- * The text of a misuse without its call, which this asserts to follow the text; NULL: there is
+ * What a misuse is, without its id and its call, which this asserts to be there; NULL: there is
  * none.
  */
 const char *fixture_misuse(size_t index);

@@ -257,14 +257,14 @@ static void assert_says(size_t index, const char *const *texts)
 static void threads_of_a_kernel_race(void **state)
 {
     static const char *const of_blocks[] = {
-        "kernel \"t_blocks\" (operation ",
+        "kernel \"t_blocks\" (",
         "): line 8 of its PTX, block (1,0,0), thread (0,0,0), writes, and line 8, block (0,0,0), "
         "thread (0,0,0), writes, 4 bytes at memory#",
         "+8: nothing orders them; make both atomic, give each block its own memory, or split the "
-        "kernel in two; operation ",
+        "kernel in two; in cuLaunchKernel, call ",
         NULL};
     static const char *const of_threads[] = {
-        "kernel \"t_threads\" (operation ", "line 16 of its PTX, block (0,0,0), thread (32,0,0), ",
+        "kernel \"t_threads\" (", "line 16 of its PTX, block (0,0,0), thread (32,0,0), ",
         "writes, and line 17, block (0,0,0), thread (0,0,0), reads, 4 bytes at shared memory+128: ",
         "nothing orders them; put a __syncthreads() between them", NULL};
 

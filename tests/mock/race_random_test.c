@@ -20,7 +20,7 @@ enum {
 
 /* A use of memory, a record, a wait, or work that the host has waited for. */
 struct model_node {
-    uint64_t operation; /* the operation that uses memory; 0: none */
+    uint64_t operation, call; /* the operation that uses memory, and its call; 0: none */
     unsigned memory, first, end;
     bool writes;
 };
@@ -201,7 +201,8 @@ static void use(unsigned stream)
         OK(driver->MemsetD8Async(address, 1, bytes, streams[stream]));
     else
         race_launch(kind == 1 ? race_writes : race_reads, address, streams[stream]);
-    model_use(stream, &(struct model_node){submitted, memory, place, place + bytes, kind < 2});
+    model_use(stream, &(struct model_node){submitted, fixture_state().calls, memory, place,
+                                           place + bytes, kind < 2});
 }
 
 static void record(unsigned stream)
@@ -288,20 +289,20 @@ static void end(void)
     race_end();
 }
 
-/* The node of the operation that a text names as `(operation`. */
+/* The node of the call that a text names next. */
 static unsigned named(const char **text)
 {
-    unsigned long long operation = 0;
+    unsigned long long call = 0;
 
-    *text = strstr(*text, "(operation ");
+    *text = strstr(*text, ", call ");
     assert_non_null(*text);
-    assert_int_equal(sscanf(*text, "(operation %llu,", &operation), 1);
+    assert_int_equal(sscanf(*text, ", call %llu of thread 1,", &call), 1);
     *text += 1;
     for (unsigned i = 0; i < model_node_count; i++) {
-        if (model_nodes[i].operation == operation)
+        if (model_nodes[i].call == call)
             return i;
     }
-    fail_msg("no operation %llu", operation);
+    fail_msg("no call %llu", call);
     return 0;
 }
 

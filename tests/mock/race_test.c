@@ -38,10 +38,10 @@ static int begin(void **state)
 static void text_names_both_operations_the_cure_and_the_calls(void **state)
 {
     static const char want[] =
-        "copy (operation 2, stream#2, cuMemcpyHtoDAsync_v2) writes and kernel \"reads\" "
-        "(operation 1, stream#1, cuLaunchKernel) reads bytes 16 to 116 of memory#1: nothing orders "
-        "them; record an event on stream#1 after the kernel and let stream#2 wait for it; "
-        "operation 2: call ";
+        "CUSHIM-race: error: copy (stream#2, cuMemcpyHtoDAsync_v2) writes and kernel \"reads\" "
+        "(stream#1, cuLaunchKernel) reads bytes 16 to 116 of memory#1: nothing orders them; "
+        "record an event on stream#1 after the kernel and let stream#2 wait for it; "
+        "in cuMemcpyHtoDAsync_v2, call ";
     const char *text;
 
     (void)state;
@@ -51,7 +51,7 @@ static void text_names_both_operations_the_cure_and_the_calls(void **state)
     assert_memory_equal(text, want, sizeof want - 1);
     text = strstr(text + sizeof want - 1, " of thread 1, at " PLACE);
     assert_non_null(text);
-    text = strstr(text, "; operation 1: call ");
+    text = strstr(text, "; the earlier call was cuLaunchKernel, call ");
     assert_non_null(text);
     assert_non_null(strstr(text, " of thread 1, at " PLACE));
     assert_null(cushim_mock_race(fixture_mock, 1));
@@ -65,7 +65,7 @@ static void text_has_the_names_and_numbers_of_the_layer(void **state)
     const struct cushim_layer_options options = {.size = sizeof options, .table = driver};
     struct cushim_layer *layer;
     const struct cushim_table *table;
-    char place[40];
+    char place[60];
     int priority;
     struct cushim_recorded_call call = {.size = sizeof call};
 
@@ -78,10 +78,11 @@ static void text_has_the_names_and_numbers_of_the_layer(void **state)
     OK(table->StreamGetPriority(race_streams[0], &priority));
     OK(cushim_tag_set(layer, race_streams[0], "upload"));
     OK(table->MemsetD8Async(race_memory, 2, 16, race_streams[0]));
-    assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "set (operation 2, upload, "));
-    assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "and set (operation 1, stream#1, "));
+    assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "set (upload, "));
+    assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "and set (stream#1, "));
     OK(cushim_recording_get(layer, cushim_recording_count(layer) - 1, &call));
-    snprintf(place, sizeof place, "; operation 2: call %u of thread 1, ", (unsigned)call.number);
+    snprintf(place, sizeof place, "; in cuMemsetD8Async, call %u of thread 1, ",
+             (unsigned)call.number);
     assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), place));
     cushim_layer_destroy(layer);
 }
@@ -91,9 +92,8 @@ static void text_names_the_default_stream(void **state)
     (void)state;
     OK(driver->MemsetD8_v2(race_memory, 0, 16));
     race_download(race_streams[1]);
-    assert_non_null(
-        strstr(cushim_mock_race(fixture_mock, 0),
-               "set (operation 1, default stream, cuMemsetD8_v2) writes bytes 0 to 16"));
+    assert_non_null(strstr(cushim_mock_race(fixture_mock, 0),
+                           "set (default stream, cuMemsetD8_v2) writes bytes 0 to 16"));
     assert_non_null(strstr(cushim_mock_race(fixture_mock, 0),
                            "record an event on the default stream after the set"));
 }
@@ -318,7 +318,8 @@ static void race_is_a_misuse_if_so_set(void **state)
     }
     assert_int_equal(fixture_state().races, 1);
     assert_int_equal(fixture_state().misuses, 1);
-    assert_non_null(strstr(cushim_mock_misuse(fixture_mock, 0), cushim_mock_race(fixture_mock, 0)));
+    assert_non_null(
+        strstr(cushim_mock_misuse(fixture_mock, 0), "CUSHIM-race: error: set (stream#2, "));
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(fixture_mock));
 }
 

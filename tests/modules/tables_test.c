@@ -184,7 +184,7 @@ static void object_of_an_ended_mock_is_none_of_the_next(void **state)
     OK(cushim_driver()->Init(0));
     its = make();
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_close(former.event));
-    assert_non_null(strstr(cushim_mock_misuse(mock, 0), "of a mock that was destroyed"));
+    assert_non_null(strstr(cushim_mock_misuse(mock, 0), "is not the handle of an event"));
     OK(cushim_event_synchronize(its.event));
     OK(release(&its));
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(mock));

@@ -5,8 +5,11 @@
  * driver answers by a crash or by silence. Each finding has an id, such as
  * `CUSHIM-event-destroyed`; docs/checks.md lists them.
  *
+ * A test (test.h) checks its calls by itself, with the default options. With these functions, it
+ * chooses others:
+ *
  *     cushim_test_begin(&options, &test);
- *     cushim_check_start(cushim_test_layer(test), NULL);
+ *     cushim_check_start(cushim_test_layer(test), &check_options);
  *     ...
  *     cushim_test_end(test, text, sizeof text);          fails if something was found
  *
@@ -32,7 +35,7 @@ struct cushim_check_options {
      * `level` is the least that is reported: `error`, `warning` (the default) or `advice`.
      * `leaks = on` reports what has leaked, which cushim_test_end() does as well.
      * `let_through = on` passes on calls on which the driver is known to crash, which otherwise
-     * return CUDA_ERROR_INVALID_HANDLE.
+     * return CUDA_ERROR_INVALID_HANDLE. A mock does not crash, so it gets all calls.
      * `promise = 12.2` is the version of CUDA that the program is to work with.
      * `expect = CUSHIM-event-destroyed:1`, which may be repeated, expects this number of findings of
      * an id: fewer or more are a failure.
@@ -57,7 +60,8 @@ struct cushim_check_options {
     }
 
 /**
- * Start to check the calls that go through a layer. Objects that were made before are not known.
+ * Start to check the calls that go through a layer. Objects that were made before are not known. The
+ * check that a test has begun by itself ends, with its findings.
  *
  * @param layer    The layer.
  * @param options  Borrowed for the call; NULL: the defaults.
@@ -65,7 +69,7 @@ struct cushim_check_options {
  * @return CUDA_SUCCESS                 Calls that begin from now on are checked.
  * @return CUDA_ERROR_INVALID_VALUE     `layer` is NULL or has ended, or the options are refused.
  * @return CUDA_ERROR_OUT_OF_MEMORY     Memory ran out.
- * @return CUDA_ERROR_ALREADY_ACQUIRED  The layer is checked already.
+ * @return CUDA_ERROR_ALREADY_ACQUIRED  The layer is checked already, not only by a test itself.
  *
  * Thread safety: any thread, while no call through the layer is under way.
  * Context: needs none.
@@ -93,7 +97,8 @@ CUSHIM_API CUresult cushim_check_start(struct cushim_layer *layer,
 CUSHIM_API size_t cushim_check_count(struct cushim_layer *layer, const char *id);
 
 /**
- * End the check, and say what was found. cushim_test_end() does so, too.
+ * End the check, and say what was found. cushim_test_end() does so, too. After this, a test reports
+ * leaks alone.
  *
  * @param layer   The layer.
  * @param buffer  Receives a line for each finding; NULL if `size` is 0.

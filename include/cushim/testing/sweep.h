@@ -17,9 +17,10 @@
  *     if (cushim_sweep_run(&options, body, NULL, NULL) != CUDA_SUCCESS)
  *         fail_msg("%s", why);
  *
- *     call 20 of thread 1 (cuStreamCreate) answered CUDA_ERROR_OUT_OF_MEMORY, once: 1 event
- *     leaked: event#2, by cuEventCreate, call 12 of thread 1, at program+0x1189; mock: schedule
- *     = random, seed = 7; this run alone: first = last = 17, kinds = CUSHIM_SWEEP_ONCE
+ *     call 20 of thread 1 (cuStreamCreate) answered CUDA_ERROR_OUT_OF_MEMORY, once:
+ *     CUSHIM-leak-event: warning: event#2 is never destroyed; made by cuEventCreate, call 12 of
+ *     thread 1, at program+0x1189; rule: ...; cure: ...; mock: schedule = random, seed = 7; this run
+ *     alone: first = last = 17, kinds = CUSHIM_SWEEP_ONCE
  *
  * Calls have the numbers of a recording, which include calls that do not fail; `first` and `last`
  * count only the calls that the sweep makes fail.
@@ -96,7 +97,7 @@ struct cushim_sweep_options {
     /**
      * A table to sweep instead of a mock's, with every slot filled: for a real GPU, that of
      * cushim_driver() after cushim_driver_load(). Its state persists from one run to the next, and
-     * the sweep does not report misuses and pending work.
+     * the sweep does not report pending work and missing waits.
      */
     const struct cushim_table *table;
     /**
@@ -194,7 +195,7 @@ struct cushim_sweep_result {
  * Sweep a body: run it first without a failure, and then with each call failing.
  *
  * After each run, the sweep checks the result of the body; leaked handles and memory, and where
- * they were created; misuses and races; work that is still pending, if no call failed; the current
+ * they were created; what check has found (check.h); work that is still pending, if no call failed; the current
  * context; and, with `forbid_errors`, errors.
  *
  * @param options  NULL: the defaults.

@@ -13,8 +13,8 @@
  *     if (cushim_test_end(test, text, sizeof text) != CUDA_SUCCESS)
  *         fail_msg("%s", text);
  *
- * The same works on the real driver (`on_driver`): the layer reports leaks, because it has seen the
- * creation and the destruction of each object.
+ * All calls are checked (check.h): the end of the test reports misuse of the driver and leaks in the
+ * words of `cushim check`. The same works on the real driver (`on_driver`).
  */
 #ifndef CUSHIM_TESTING_TEST_H
 #define CUSHIM_TESTING_TEST_H
@@ -118,14 +118,17 @@ CUSHIM_API struct cushim_layer *cushim_test_layer(const struct cushim_test *test
  * - the test's mock or layer, if the program has destroyed it itself;
  * - what cushim_layer_verify() reports: expectations, errors, and a recording that was too small,
  *   if the program asked for it or read it;
- * - misuses that the mock has found, such as uses of destroyed handles;
+ * - what check has found, such as the use of a destroyed handle, once for each place in the program;
+ *   missing waits are found on a mock with `races = report`. In a scope that expects errors
+ *   (recording.h), only wrong handles are reported. cushim_check_start() sets other options, and
+ *   cushim_check_stop() turns this off;
  * - objects and allocations that the program has created and not released, with the function, the
  *   call, the thread and the place in the program, such as `program+0x1189` for addr2line; for a
  *   primary context its last reference. A leaked object of cushim keeps its context, so one
- *   forgotten event may be two lines;
+ *   forgotten event may be two findings;
  * - a context that is current on the calling thread and was not when the test began;
- * - work that is pending in the mock, and missing waits (`races = report`); if the program may
- *   leave work pending, as on an error path, call cushim_mock_drain() first;
+ * - work that is pending in the mock; if the program may leave work pending, as on an error path,
+ *   call cushim_mock_drain() first;
  * - fault rules that never fired.
  *
  * It does not report objects that the driver creates by itself: default streams, functions of

@@ -106,7 +106,7 @@ bool cushim__mock_user_object_owns(const struct mock_user_object *object, unsign
     const unsigned long long own = object->references - object->in_graphs;
 
     if (count > own)
-        cushim__mock_misuse(CUSHIM__CHECK_NONE,
+        cushim__mock_misuse(CUSHIM__MOCK_FOUND_UNDEFINED,
                             "%u references are given away, the program has %llu", count, own);
     return count <= own;
 }
