@@ -25,7 +25,6 @@ struct capture {
     struct cushim__maker begun;
     CUstreamCaptureMode mode;
     bool is_unclear; /* streams may take part that are not known */
-    bool is_ended;   /* the program has ended it, and got an error in place of the driver's */
     unsigned lanes;
     struct lane lane[ORDER_CAPTURED]; /* first the stream that it began in */
 };
@@ -176,12 +175,11 @@ static void note_destroyed(const struct cushim__call *call, const struct subject
         capture->is_unclear = true;
         return;
     }
-    if (!capture->is_ended)
-        cushim__check_report(
-            call, CUSHIM__CHECK_CAPTURE_LEFT,
-            cushim__handle_find(CUSHIM__TYPE_STREAM, subject->stream.id.value, false),
-            &capture->begun, "%s destroys a stream while it is captured, and the capture is lost",
-            cushim__slot_name(call->slot));
+    cushim__check_report(call, CUSHIM__CHECK_CAPTURE_LEFT,
+                         cushim__handle_find(CUSHIM__TYPE_STREAM, subject->stream.id.value, false),
+                         &capture->begun,
+                         "%s destroys a stream while it is captured, and the capture is lost",
+                         cushim__slot_name(call->slot));
     end_capture(capture);
 }
 
@@ -380,21 +378,16 @@ static bool is_over(const struct subject *subject, CUresult answer)
             answer == CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
 }
 
-/* The driver has not seen this end, so the capture goes on. */
-static void note_injected_end(const struct cushim__call *call)
-{
-    const struct subject subject = subject_of(call);
-
-    if (subject.capture)
-        subject.capture->is_ended = true;
-}
-
 void cushim__check_capture_ended(struct cushim__call *call, CUresult answer)
 {
     struct subject subject;
 
-    if (call->is_injected && captures && cushim__order_action(call->slot) == ORDER_END_CAPTURE)
-        note_injected_end(call);
+    /* The program ends the capture, though it gets an error that is not the driver's. */
+    if (call->is_injected && captures && cushim__order_action(call->slot) == ORDER_END_CAPTURE) {
+        subject = subject_of(call);
+        if (subject.capture)
+            end_capture(subject.capture);
+    }
     if (call->is_injected || call->is_refused ||
         (!captures && answer == CUDA_SUCCESS &&
          cushim__order_action(call->slot) != ORDER_BEGIN_CAPTURE))
@@ -408,14 +401,11 @@ void cushim__check_capture_ended(struct cushim__call *call, CUresult answer)
 
 void cushim__check_capture_finish(void)
 {
-    for (const struct capture *capture = captures; capture; capture = capture->next) {
-        if (capture->is_ended)
-            continue;
+    for (const struct capture *capture = captures; capture; capture = capture->next)
         cushim__check_report(
             NULL, CUSHIM__CHECK_CAPTURE_LEFT,
             cushim__handle_find(CUSHIM__TYPE_STREAM, capture->lane->id.value, false),
             &capture->begun, "the capture of %s is never ended", name_of(capture->lane).text);
-    }
 }
 
 void cushim__check_capture_destroy(void)

@@ -150,9 +150,9 @@ CUresult cushim__check_begin(struct cushim__check_options *options);
 bool cushim__check_is_on(void);
 
 /*
- * Leaks of a part of the program, such as a test, whether or not anything is checked: what was
- * created before the part begins is not its to release. The second function prints each place that
- * leaks as a finding, while no call is under way.
+ * Leaks of a part of the program, such as a test, whatever the options say: what was created before
+ * the part begins is not its to release. The end adds what has leaked to the findings. Both are
+ * under the layer's lock.
  */
 enum { CUSHIM__CHECK_DEVICES = 64 };
 struct cushim__check_part {
@@ -160,8 +160,7 @@ struct cushim__check_part {
     uint64_t retained[CUSHIM__CHECK_DEVICES]; /* uses of each primary context then */
 };
 void cushim__check_part_begin(struct cushim__check_part *part);
-void cushim__check_part_leaks(const struct cushim__check_part *part, struct cushim__text *text,
-                              bool has_lines);
+void cushim__check_part_end(const struct cushim__check_part *part);
 
 /* At the end of the program, while no call is under way: report everything. */
 void cushim__check_finish(void);

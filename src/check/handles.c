@@ -10,10 +10,6 @@
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
-#include <stdio.h>
-#include <string.h>
-
-#include "src/check/finding.h"
 #include "src/check/order.h"
 #include "src/driver_api/copy.h"
 
@@ -311,34 +307,19 @@ void cushim__check_handles_ended(struct cushim__call *call, CUresult answer)
 
 /* --- leaks --- */
 
-static void describe_leak(const struct cushim__handle *object, char *what, size_t size)
+static void report_leaked(const struct cushim__handle *object)
 {
     const struct cushim__check_name name = cushim__check_name(object, object->value);
+    const enum cushim__check_id id = cushim__check_of_leaked(object->type);
 
     if (object->type == CUSHIM__TYPE_MEMORY)
-        snprintf(what, size, "%s, %llu byte%s, is never freed", name.text,
-                 (unsigned long long)object->bytes, object->bytes == 1 ? "" : "s");
+        cushim__check_report(NULL, id, object, NULL, "%s, %llu byte%s, is never freed", name.text,
+                             (unsigned long long)object->bytes, object->bytes == 1 ? "" : "s");
     else
-        snprintf(what, size, "%s is never %s", name.text,
-                 object->device >= 0 ? "released"
-                 : cushim__check_of_leaked(object->type) == CUSHIM__CHECK_LEAK_MODULE
-                     ? "unloaded"
-                     : "destroyed");
-}
-
-static const struct cushim__maker *maker_of(const struct cushim__handle *object)
-{
-    return object->device >= 0 ? &object->retainer : &object->maker;
-}
-
-static void note_part(struct cushim__check_part *part)
-{
-    part->calls = cushim_layer_current()->calls;
-    for (int device = 0; device < CUSHIM__CHECK_DEVICES; device++) {
-        const struct cushim__handle *object = cushim__handle_of_primary(device);
-
-        part->retained[device] = object && object->is_live ? object->uses : 0;
-    }
+        cushim__check_report(NULL, id, object, NULL, "%s is never %s", name.text,
+                             object->device >= 0               ? "released"
+                             : id == CUSHIM__CHECK_LEAK_MODULE ? "unloaded"
+                                                               : "destroyed");
 }
 
 static bool is_leaked(const struct cushim__handle *object, const struct cushim__check_part *part)
@@ -351,81 +332,45 @@ static bool is_leaked(const struct cushim__handle *object, const struct cushim__
     return object->maker.place.call > part->calls;
 }
 
+void cushim__check_part_begin(struct cushim__check_part *part)
+{
+    part->calls = cushim_layer_current()->calls;
+    for (int device = 0; device < CUSHIM__CHECK_DEVICES; device++) {
+        const struct cushim__handle *object = cushim__handle_of_primary(device);
+
+        part->retained[device] = object && object->is_live ? object->uses : 0;
+    }
+}
+
+void cushim__check_part_end(const struct cushim__check_part *part)
+{
+    const enum cushim__check_level level = cushim__check_options.level;
+
+    if (level > CUSHIM__CHECK_WARNING)
+        cushim__check_options.level = CUSHIM__CHECK_WARNING;
+    for (unsigned type = 0; type < CUSHIM__OBJECT_TYPES; type++) {
+        const struct cushim__handle *object = NULL;
+
+        while ((object = cushim__handle_next((enum cushim__object_type)type, object)) != NULL) {
+            if (is_leaked(object, part))
+                report_leaked(object);
+        }
+    }
+    cushim__check_options.level = level;
+    cushim__check_options.has_leaks = false; /* they are not reported again */
+}
+
 /* The part of the program that is checked. */
 static struct cushim__check_part checked;
 
 void cushim__check_handles_begin(void)
 {
-    note_part(&checked);
+    cushim__check_part_begin(&checked);
 }
 
 void cushim__check_handles_finish(void)
 {
     /* Objects from before a fork are the parent's, and after it the driver creates none. */
-    if (!cushim__check_options.has_leaks || cushim__check_forked_at > 0)
-        return;
-    for (unsigned type = 0; type < CUSHIM__OBJECT_TYPES; type++) {
-        const struct cushim__handle *object = NULL;
-        char what[200];
-
-        while ((object = cushim__handle_next((enum cushim__object_type)type, object)) != NULL) {
-            if (!is_leaked(object, &checked))
-                continue;
-            describe_leak(object, what, sizeof what);
-            cushim__check_report(NULL, cushim__check_of_leaked(object->type), object, NULL, "%s",
-                                 what);
-        }
-    }
-}
-
-void cushim__check_part_begin(struct cushim__check_part *part)
-{
-    cushim__lock_take(&cushim_layer_current()->lock);
-    note_part(part);
-    cushim__lock_release(&cushim_layer_current()->lock);
-}
-
-/* The first leaked object that was created after a call, anywhere or at a place. */
-static const struct cushim__handle *find_leak(enum cushim__object_type type,
-                                              const struct cushim__check_part *part, uint64_t after,
-                                              const struct cushim__call_site *site, uint64_t *count)
-{
-    const struct cushim__handle *object = NULL, *first = NULL;
-
-    *count = 0;
-    while ((object = cushim__handle_next(type, object)) != NULL) {
-        const struct cushim__call_place *place = &maker_of(object)->place;
-
-        if (!is_leaked(object, part) || place->call <= after ||
-            (site && memcmp(&place->site, site, sizeof *site) != 0))
-            continue;
-        ++*count;
-        if (!first || place->call < maker_of(first)->place.call)
-            first = object;
-    }
-    return first;
-}
-
-void cushim__check_part_leaks(const struct cushim__check_part *part, struct cushim__text *text,
-                              bool has_lines)
-{
-    for (unsigned type = 0; type < CUSHIM__OBJECT_TYPES; type++) {
-        const struct cushim__handle *object;
-        uint64_t after = 0, count;
-
-        while ((object = find_leak(type, part, after, NULL, &count)) != NULL) {
-            struct cushim__finding finding = {.id = cushim__check_of_leaked(object->type),
-                                              .made = *maker_of(object)};
-
-            after = finding.made.place.call;
-            if (find_leak(type, part, 0, &finding.made.place.site, &finding.count) != object)
-                continue;
-            describe_leak(object, finding.what, sizeof finding.what);
-            snprintf(finding.object, sizeof finding.object, "%s",
-                     cushim__check_name(object, object->value).text);
-            if (!has_lines)
-                cushim__text_format(text, "%s: ", cushim__check_rules[finding.id].id);
-            cushim__finding_print(text, &finding, has_lines);
-        }
-    }
+    if (cushim__check_options.has_leaks && cushim__check_forked_at == 0)
+        cushim__check_part_end(&checked);
 }

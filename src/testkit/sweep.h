@@ -113,4 +113,8 @@ void cushim__sweep_progress_fails(const struct cushim__sweep_order *order,
                                   const struct cushim__sweep_outcome *outcome);
 void cushim__sweep_progress_end(void);
 
+/* test.c: add what a part of the program has leaked to what check has found. */
+struct cushim__check_part;
+void cushim__test_add_leaks(const struct cushim__check_part *part);
+
 #endif

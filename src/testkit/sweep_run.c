@@ -223,17 +223,6 @@ static void look_at_errors(const struct fixture *fixture, struct cushim__sweep_r
     }
 }
 
-/* Add what the body has leaked. */
-static void look_at_leaks(const struct fixture *fixture, struct cushim__sweep_run *run)
-{
-    char lines[CUSHIM__SWEEP_FINDINGS];
-    struct cushim__text text;
-
-    cushim__text_begin(&text, lines, sizeof lines);
-    cushim__check_part_leaks(&fixture->part, &text, false);
-    find_lines(run, lines);
-}
-
 /* Add what check has found, unless the body has stopped it. */
 static void look_at_check(struct cushim__sweep_run *run)
 {
@@ -293,7 +282,9 @@ static bool is_whole(const struct fixture *fixture)
 static void look(struct fixture *fixture, const struct cushim__sweep *sweep,
                  struct cushim__sweep_run *run)
 {
+    cushim__lock_take(&fixture->layer->lock);
     cushim__check_part_begin(&fixture->part);
+    cushim__lock_release(&fixture->layer->lock);
     fixture->current = run->order.current = current_context(fixture);
     cushim__pins_begin();
     if (sweep->options.forbid_errors)
@@ -307,8 +298,8 @@ static void look(struct fixture *fixture, const struct cushim__sweep *sweep,
     if (sweep->options.forbid_errors)
         cushim_layer_forbid_errors(fixture->layer, false);
     cushim__pins_ignore();
+    cushim__test_add_leaks(&fixture->part);
     look_at_body(run);
-    look_at_leaks(fixture, run);
     if (sweep->options.forbid_errors)
         look_at_errors(fixture, run);
     if (!sweep->options.leaves_context)

@@ -13,6 +13,7 @@
 #include "src/layer/layer.h"
 #include "src/layer/leak_tracker.h"
 #include "src/mock/core/state.h"
+#include "src/testkit/sweep.h"
 
 struct cushim_test {
     struct cushim_mock *mock;   /* NULL on a driver, or if the program has destroyed the mock */
@@ -71,6 +72,29 @@ static void look_for_parts(struct cushim__text *text, struct cushim_test *test)
     }
 }
 
+/* A test may begin a check of its own, with other options, in place of this one. */
+static CUresult begin_check(struct cushim_test *test)
+{
+    struct cushim__check_options options = {.level = CUSHIM__CHECK_WARNING, .is_implied = true};
+    const CUresult code = cushim__check_begin(&options);
+
+    cushim__lock_take(&test->layer->lock);
+    cushim__check_part_begin(&test->part);
+    cushim__lock_release(&test->layer->lock);
+    return code;
+}
+
+void cushim__test_add_leaks(const struct cushim__check_part *part)
+{
+    struct cushim__check_options options = {.level = CUSHIM__CHECK_WARNING, .is_implied = true};
+
+    if (!cushim__check_is_on() && cushim__check_begin(&options) != CUDA_SUCCESS)
+        return;
+    cushim__lock_take(&cushim__layer->lock);
+    cushim__check_part_end(part);
+    cushim__lock_release(&cushim__layer->lock);
+}
+
 /* Print what was wrong, if anything was, and forget parts that the program has destroyed. */
 static void print_verdict(struct cushim_test *test, struct cushim__text *text)
 {
@@ -85,10 +109,10 @@ static void print_verdict(struct cushim_test *test, struct cushim__text *text)
     cushim_layer_verify(test->layer, verdict, sizeof verdict);
     cushim__text_add(text, verdict);
     print_pending(text, test->mock);
+    cushim__test_add_leaks(&test->part);
     cushim__check_verdict(text, true);
     print_faults(text, test);
     print_current(text, test);
-    cushim__check_part_leaks(&test->part, text, true);
     cushim__text_mark_cut(text);
 }
 
@@ -196,14 +220,6 @@ static CUresult make_context(struct cushim_test *test, const struct cushim_test_
     return code == CUDA_SUCCESS ? code : refuse_context(options, code, "cuCtxSetCurrent");
 }
 
-/* A test may begin a check of its own, with other options, in place of this one. */
-static CUresult begin_check(void)
-{
-    struct cushim__check_options options = {.level = CUSHIM__CHECK_WARNING, .is_implied = true};
-
-    return cushim__check_begin(&options);
-}
-
 static CUresult begin(struct cushim_test *test, const struct cushim_test_options *options)
 {
     CUresult code = create_mock(test, options);
@@ -218,9 +234,7 @@ static CUresult begin(struct cushim_test *test, const struct cushim_test_options
     if (code == CUDA_SUCCESS && options->context)
         code = make_context(test, options);
     if (code == CUDA_SUCCESS)
-        code = begin_check();
-    if (code == CUDA_SUCCESS)
-        cushim__check_part_begin(&test->part);
+        code = begin_check(test);
     if (code == CUDA_SUCCESS)
         code = cushim__recording_start(test->layer, options->capacity, options->capacity > 0);
     if (code == CUDA_SUCCESS && options->forbid_errors)

@@ -84,15 +84,15 @@ static void leaked_objects_are_reported_by_type(void **state)
     OK(cushim_tag_set(layer, stream, "upload"));
     CODE(CUDA_ERROR_ILLEGAL_STATE, (cushim_test_mock(testkit), testkit_end()));
     assert_string_equal(
-        said(), "context#1 is left current for this thread\n"
-                "cushim: warning: CUSHIM-leak-context: context#1 is never released\n"
+        said(), "cushim: warning: CUSHIM-leak-context: context#1 is never released\n"
                 "  context#1 was made by cuDevicePrimaryCtxRetain, call 2 of thread 1, at <place>\n"
                 "cushim: warning: CUSHIM-leak-stream: upload is never destroyed\n"
                 "  upload was made by cuStreamCreate, call 5 of thread 1, at <place>\n"
                 "cushim: warning: CUSHIM-leak-event: event#1 is never destroyed\n"
                 "  event#1 was made by cuEventCreate, call 4 of thread 1, at <place>\n"
                 "cushim: warning: CUSHIM-leak-event: event#2 is never destroyed\n"
-                "  event#2 was made by cuEventCreate, call 6 of thread 1, at <place>\n");
+                "  event#2 was made by cuEventCreate, call 6 of thread 1, at <place>\n"
+                "context#1 is left current for this thread\n");
 }
 
 static void leaked_allocations_are_reported_with_their_bytes(void **state)
