@@ -16,6 +16,13 @@ bool cushim__mock_context_flags_valid(unsigned flags)
     return flags < 0x100 && (schedule & (schedule - 1)) == 0;
 }
 
+bool cushim__mock_context_syncs(void)
+{
+    const struct mock_context *context = cushim__mock_context_top();
+
+    return context && context->flags & CU_CTX_SYNC_MEMOPS;
+}
+
 CUresult cushim__mock_context_find(CUcontext handle, struct mock_context **context)
 {
     if (!handle)

@@ -222,7 +222,8 @@ CUresult cushim__mock_Memcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstrea
 /* Sets: memory gets a value of 1, 2 or 4 bytes (driver-semantics.md #116 and #117). */
 
 /*
- * A synchronous call waits only if the memory is page-locked or managed, or has SYNC_MEMOPS.
+ * A synchronous call waits only if the memory is page-locked or managed, or it or the context has
+ * SYNC_MEMOPS.
  */
 static CUresult set(CUdeviceptr start, size_t pitch, uint32_t value, unsigned element, size_t width,
                     size_t height, CUstream handle, bool asynchronous)
@@ -248,8 +249,9 @@ static CUresult set(CUdeviceptr start, size_t pitch, uint32_t value, unsigned el
         return code;
     memory = cushim__mock_allocation_at(start);
     if (!asynchronous && memory &&
-        (memory->synchronous || cushim__mock_allocation_place(memory) != MOCK_DEVICE_MEMORY))
-        return cushim__mock_memory_finish(stream, operation);
+        (memory->synchronous || cushim__mock_context_syncs() ||
+         cushim__mock_allocation_place(memory) != MOCK_DEVICE_MEMORY))
+        return cushim__mock_memory_finish(stream, operation, true);
     return cushim__mock_stream_submit(stream, operation);
 }
 

@@ -221,5 +221,5 @@ CUresult cushim__mock_exec_launch(struct mock_exec *exec, struct mock_stream *st
     }
     cushim__mock_event_record_release(exec->last);
     exec->last = last;
-    return writes_pageable(exec->image) ? cushim__mock_sim_wait_last(stream) : CUDA_SUCCESS;
+    return writes_pageable(exec->image) ? cushim__mock_sim_wait_last(stream, true) : CUDA_SUCCESS;
 }

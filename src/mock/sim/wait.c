@@ -145,13 +145,13 @@ CUresult cushim__mock_sim_wait_stream(struct mock_stream *stream)
     return code;
 }
 
-CUresult cushim__mock_sim_wait_last(struct mock_stream *stream)
+CUresult cushim__mock_sim_wait_last(struct mock_stream *stream, bool is_seen)
 {
     struct work work = {.stream = stream, .number = stream->tail ? stream->tail->number : 0};
     struct race_clock *clock = cushim__race_last(&stream->race);
     CUresult code = wait_for_work(&work, stream);
 
-    cushim__race_saw(clock, code == CUDA_SUCCESS);
+    cushim__race_saw(clock, is_seen && code == CUDA_SUCCESS);
     return code;
 }
 
