@@ -221,9 +221,9 @@ static void judge_elapsed(const struct cushim__call *call, CUresult answer)
     const struct cushim__handle *objects[2];
     const struct order_event *events[2];
 
-    if (cushim__order_action(call->slot) != ORDER_ELAPSED || answer == CUDA_SUCCESS ||
-        answer == CUDA_ERROR_NOT_READY || call->is_injected || call->is_refused ||
-        cushim__check_has_wrong_handle(call))
+    if (cushim__order_action(call->slot) != ORDER_ELAPSED ||
+        (answer != CUDA_ERROR_INVALID_HANDLE && answer != CUDA_ERROR_INVALID_VALUE) ||
+        call->is_injected || call->is_refused || cushim__check_has_wrong_handle(call))
         return;
     for (unsigned i = 0; i < 2; i++) {
         objects[i] = cushim__check_object(call, i + 1);

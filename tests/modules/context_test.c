@@ -131,6 +131,7 @@ static void reset_of_a_primary_context_leaves_what_is_released_quietly(void **st
     struct cushim_event *event;
 
     (void)state;
+    testkit_stop_check();
     OK(cushim_context_retain_primary(0, &context));
     OK(cushim_event_create(context, NULL, &event));
     OK(cushim_driver()->DevicePrimaryCtxReset_v2(0));
@@ -284,6 +285,7 @@ static void pop_from_an_empty_stack_is_no_success(void **state)
     struct cushim_context_scope scope;
 
     (void)state;
+    testkit_stop_check();
     testkit_enter(NULL);
     OK(cushim_context_push(testkit.one, &scope));
     testkit_enter(NULL);

@@ -280,6 +280,7 @@ static void record_on_a_default_stream_acts_in_the_streams_context_or_the_events
     struct cushim_stream *of_second = NULL;
 
     (void)state;
+    testkit_stop_check();
     OK(cushim_stream_wrap(CU_STREAM_LEGACY, testkit.two, &of_second));
     OK(cushim_event_wrap(testkit_foreign_event(0), NULL, NULL, &unknown));
     testkit_forget();

@@ -216,6 +216,7 @@ static void assert_explained(struct cushim_event *start, struct cushim_event *en
 static void every_reason_is_given_for_start_end_and_both(void **state)
 {
     (void)state;
+    testkit_stop_check();
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct cushim_event *good = make(&good_row), *one = make(&rows[i]), *two = make(&rows[i]);
 
@@ -232,6 +233,7 @@ static void every_reason_is_given_for_start_end_and_both(void **state)
 static void of_two_faults_that_of_start_is_explained(void **state)
 {
     (void)state;
+    testkit_stop_check();
     for (size_t i = 0; i < COUNT(rows); i++) {
         for (size_t j = 0; j < COUNT(rows); j++) {
             struct cushim_event *start = make(&rows[i]), *end = make(&rows[j]);
@@ -254,6 +256,7 @@ static void explaining_does_not_invalidate_a_global_capture(void **state)
     CUgraph graph;
 
     (void)state;
+    testkit_stop_check();
     OK(testkit.driver->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     OK(testkit.driver->EventRecord(testkit_event_handle(captured), stream));
     cushim_event_explain(good, captured, CUDA_ERROR_CAPTURED_EVENT);
@@ -272,6 +275,7 @@ static void events_of_two_contexts_are_not_taken_for_unrecorded_ones(void **stat
     float ms;
 
     (void)state;
+    testkit_stop_check();
     OK(cushim_event_create_recorded(testkit.other, NULL, &there));
     OK(cushim_event_wrap(testkit_event_handle(there), NULL, NULL, &wrapped));
     CODE(400, cushim_event_elapsed(here, there, &ms));
@@ -290,6 +294,7 @@ static void earlier_error_blames_neither_event(void **state)
     float ms;
 
     (void)state;
+    testkit_stop_check();
     testkit_fault("cuEventElapsedTime_v2:nth=1 => sticky(LAUNCH_FAILED)");
     CODE(CUDA_ERROR_LAUNCH_FAILED, cushim_event_elapsed(one, two, &ms));
     testkit_forget();

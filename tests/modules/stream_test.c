@@ -251,6 +251,7 @@ static void default_stream_without_a_context_acts_in_the_current_one(void **stat
     struct cushim_stream *stream = testkit_stream(DEFAULT_BARE);
 
     (void)state;
+    testkit_stop_check();
     testkit_hold(testkit.current, CU_STREAM_PER_THREAD);
     CODE(CUDA_ERROR_NOT_READY, cushim_stream_query(stream));
     assert_calls("cuStreamQuery");

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <cushim/testing/check.h>
 #include <cushim/testing/layer.h>
 
 #include "src/objects/objects.h"
@@ -48,6 +49,11 @@ static CUstream make_stream(CUcontext context)
     OK(testkit.driver->StreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     OK(testkit.driver->CtxPopCurrent_v2(&popped));
     return stream;
+}
+
+void testkit_stop_check(void)
+{
+    OK(cushim_check_stop(testkit.layer, NULL, 0));
 }
 
 int testkit_setup(void **state)

@@ -58,6 +58,9 @@ uint64_t testkit_argument(const char *function, const char *name);
 /* Add a fault rule (cushim/testing/layer.h); the test fails if it never fires. */
 void testkit_fault(const char *rule);
 
+/* The test makes mistakes on purpose, or has what check does not see: check is not to report it. */
+void testkit_stop_check(void);
+
 /* Make a context, or NULL, current on an otherwise empty stack. */
 void testkit_enter(CUcontext context);
 
