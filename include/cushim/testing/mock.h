@@ -179,9 +179,9 @@ CUSHIM_API CUresult cushim_mock_state_get(struct cushim_mock *mock,
                                           struct cushim_mock_state *state);
 
 /**
- * Get the text of a misuse, in the order in which the mock saw them; NULL if there are fewer, or if
- * memory ran out for it. It is one line in the words of `cushim check`. Valid until the mock is
- * destroyed. The mock keeps the first 64 texts, and counts all misuses. Any thread.
+ * Get the text of a misuse, in the order in which the mock saw them; NULL if there are fewer. It is
+ * one line in the words of `cushim check`. Valid until the mock is destroyed. The mock keeps the
+ * first 64 texts, and counts all misuses. Any thread.
  */
 CUSHIM_API const char *cushim_mock_misuse(struct cushim_mock *mock, size_t index);
 

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "loader/symbols.h"
-#include "src/base/name.h"
 #include "src/base/print.h"
 
 struct cushim_mock *cushim__mock;
@@ -48,21 +47,14 @@ void cushim__mock_log(const char *format, ...)
 static void keep(struct mock_lines *lines, const char *line)
 {
     if (lines->count < MOCK_LINES_KEPT)
-        lines->line[lines->count] = cushim__name_copy(line, strlen(line));
+        snprintf(lines->line[lines->count], MOCK_LINE, "%s", line);
     lines->count++;
-}
-
-void cushim__mock_lines_clear(struct mock_lines *lines)
-{
-    for (size_t i = 0; i < MOCK_LINES_KEPT; i++)
-        free(lines->line[i]);
-    *lines = (struct mock_lines){0};
 }
 
 static void report(const struct cushim__mock_finding *finding, bool is_misuse)
 {
     struct cushim_mock *mock = cushim__mock;
-    char line[4 * LINE];
+    char line[MOCK_LINE];
 
     if (!mock->report(finding, line, sizeof line))
         log_line(line);

@@ -27,10 +27,10 @@ struct mock_texture;
 struct mock_thread;
 
 /* The lines of findings, of which the first are kept. */
-enum { MOCK_LINES_KEPT = 64 };
+enum { MOCK_LINES_KEPT = 64, MOCK_LINE = 2048 };
 struct mock_lines {
     size_t count;
-    char *line[MOCK_LINES_KEPT]; /* NULL if memory ran out for it */
+    char line[MOCK_LINES_KEPT][MOCK_LINE];
 };
 
 struct cushim_mock {
@@ -105,8 +105,6 @@ __attribute__((format(__printf__, 2, 3))) void cushim__mock_misuse(enum cushim__
 
 /* The same for a race, which is a misuse only if the settings say so. */
 void cushim__mock_race(const struct cushim__mock_finding *race);
-
-void cushim__mock_lines_clear(struct mock_lines *lines);
 
 /* Add an entry to the trace. */
 void cushim__mock_trace(const char *what, const char *name, uint64_t stream, uint64_t operation,
