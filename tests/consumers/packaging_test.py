@@ -25,19 +25,6 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 WITHOUT_A_FOLDER = 'the CUDA headers are those of a subproject: the installation does not name them'
 
 
-def tracked_files():
-    """Return the files of this tree, without build outputs."""
-    if os.path.exists(os.path.join(SOURCE, '.git')):
-        listed = consumer.run('git', '-C', SOURCE, 'ls-files', '-z', '-co', '--exclude-standard')
-        return [name for name in listed.split('\0') if os.path.isfile(os.path.join(SOURCE, name))]
-    names = []
-    for folder, folders, files in os.walk(SOURCE):
-        folders[:] = [name for name in folders
-                      if not os.path.exists(os.path.join(folder, name, 'build.ninja'))]
-        names += [os.path.relpath(os.path.join(folder, name), SOURCE) for name in files]
-    return names
-
-
 class Packaging(consumer.Consumer):
     @classmethod
     def setUpClass(cls):
@@ -84,17 +71,7 @@ class Packaging(consumer.Consumer):
                             LD_LIBRARY_PATH=os.path.join(PREFIX, 'lib'))
 
     def repository(self):
-        """Return a repository that contains this tree in its present state."""
-        folder = os.path.join(self.folder, 'repository')
-        for name in tracked_files():
-            path = os.path.join(folder, name)
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            shutil.copy2(os.path.join(SOURCE, name), path)
-        git = ['git', '-C', folder, '-c', 'user.name=test', '-c', 'user.email=test@example.org']
-        consumer.run(*git, 'init', '--quiet', '--initial-branch=main')
-        consumer.run(*git, 'add', '--all', '--force')
-        consumer.run(*git, 'commit', '--quiet', '--message=tree')
-        return folder
+        return consumer.repository(SOURCE, os.path.join(self.folder, 'repository'))
 
     @unittest.skipUnless(shutil.which('git'), 'git is not installed')
     def test_meson_takes_it_by_a_wrap(self):
@@ -130,6 +107,16 @@ class Packaging(consumer.Consumer):
         self.write('CMakeLists.txt', project + tests.replace('run ', 'run --devices 0 '))
         with self.assertRaisesRegex(AssertionError, r'program_on_mock \(Failed\)'):
             self.run_block(command + 'ctest --test-dir build', **environment)
+
+    @unittest.skipUnless(shutil.which('git') and shutil.which('cmake'), 'git or cmake is missing')
+    def test_cmake_takes_a_clone(self):
+        project, command = self.blocks('CMake with a clone')
+        address, = re.findall(r'GIT_REPOSITORY (\S+)', project)
+        self.write('CMakeLists.txt', project.replace(address, 'file://' + self.repository()))
+        self.run_block(command, **({'CUDA_HOME': os.path.dirname(CUDA_INCLUDE)}
+                                   if CUDA_INCLUDE else {}))
+        self.assert_program_runs('build/program')
+        self.assert_needs(os.path.join(self.folder, 'build', 'program'), [])
 
     def test_pkg_config_says_how_to_compile(self):
         command, = self.blocks('pkg-config')

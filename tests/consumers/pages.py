@@ -12,6 +12,7 @@ TESTED = {
     },
     'docs/integration.md': {
         'Meson': ['ini', 'meson', 'sh'],
+        'CMake with a clone': ['cmake', 'sh'],
         'CMake': ['cmake', 'sh'],
         'CMake with the two files': ['cmake', 'sh', 'cmake', 'cmake', 'cmake'],
         'pkg-config': ['sh'],
