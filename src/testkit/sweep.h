@@ -35,7 +35,14 @@ struct cushim__sweep_outcome {
     unsigned thread;
     CUresult code;    /* what it answered */
     const char *last; /* the function that was called when the limit was passed, or NULL */
-    char wrong[200];  /* the claim of the body that did not hold */
+    /* The first call to which the driver returned an error by itself; `function` NULL: none. */
+    struct {
+        const char *function;
+        uint64_t call;
+        unsigned thread;
+        CUresult code;
+    } error;
+    char wrong[200]; /* the claim of the body that did not hold */
 };
 
 /* What all runs of a sweep have in common. */

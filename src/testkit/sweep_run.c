@@ -159,6 +159,7 @@ static CUresult open_fixture(struct fixture *fixture, const struct cushim_sweep_
                                              .settings = run->order.settings,
                                              .file = options->file,
                                              .on_driver = options->table != NULL,
+                                             .context = options->context,
                                              .capacity = 1, /* the recording is not read */
                                              .message = run->findings,
                                              .message_size = sizeof run->findings};

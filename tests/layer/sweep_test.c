@@ -136,6 +136,36 @@ static void count_teardown(void *data)
     teardowns++;
 }
 
+/* A function that works in the context of its caller. */
+static int use_context(void *data)
+{
+    CUstream stream = NULL;
+    CUresult code = cushim_driver()->StreamCreate(&stream, 0);
+
+    (void)data;
+    if (code == CUDA_SUCCESS)
+        code = cushim_driver()->StreamDestroy_v2(stream);
+    return code != cushim_sweep_injected(NULL) && cushim_sweep_fail("the caller gets the code");
+}
+
+static void context_of_the_sweep_is_current_in_each_run(void **state)
+{
+    (void)state;
+    sweep_options.context = true;
+    sweep_assert_passed(sweep_run(use_context, NULL));
+    assert_int_equal(sweep_result.calls, 2);
+    assert_int_equal(sweep_result.runs, 1 + 2 * (2 + 1));
+}
+
+static void error_is_named_if_no_call_is_failed(void **state)
+{
+    (void)state;
+    assert_int_equal(sweep_run(use_context, NULL), CUDA_ERROR_ILLEGAL_STATE);
+    assert_string_equal(sweep_why,
+                        "with no call failing, but call 1 of thread 1 (cuStreamCreate) answered "
+                        "CUDA_ERROR_NOT_INITIALIZED: the body says: the caller gets the code\n");
+}
+
 static int refuse_setup(void *data)
 {
     (void)data;
@@ -353,6 +383,8 @@ int main(void)
         SWEEP_TEST(each_variant_is_swept_and_named),
         SWEEP_TEST(given_codes_are_answered_each),
         SWEEP_TEST(function_that_only_reads_is_failed_by_its_name_alone),
+        SWEEP_TEST(context_of_the_sweep_is_current_in_each_run),
+        SWEEP_TEST(error_is_named_if_no_call_is_failed),
         SWEEP_TEST(calls_of_setup_and_teardown_are_not_failed),
         SWEEP_TEST(options_that_cannot_be_are_refused_by_name),
         SWEEP_TEST(mock_or_layer_of_somebody_else_is_not_taken),

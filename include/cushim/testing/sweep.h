@@ -140,6 +140,12 @@ struct cushim_sweep_options {
      */
     bool forbid_errors;
     /**
+     * In each run, initialise the driver, and make the primary context of device 0 current on the
+     * calling thread, before `setup`. The sweep holds the context until it has looked for leaks.
+     * Otherwise a run begins without cuInit and without a context.
+     */
+    bool context;
+    /**
      * Called before the body in each run; its calls are never failed. If it returns anything but 0,
      * the sweep ends. NULL: nothing is called.
      */
@@ -164,10 +170,11 @@ struct cushim_sweep_options {
 };
 
 /** A cushim_sweep_options with the defaults. */
-#define CUSHIM_SWEEP_OPTIONS_INIT                                                              \
-    {                                                                                          \
-        sizeof(struct cushim_sweep_options), NULL, NULL, NULL, NULL, NULL, NULL, 0,            \
-            (enum cushim_sweep_kind)0, 0, 0, 0, false, false, false, NULL, NULL, NULL, NULL, 0 \
+#define CUSHIM_SWEEP_OPTIONS_INIT                                                             \
+    {                                                                                         \
+        sizeof(struct cushim_sweep_options), NULL, NULL, NULL, NULL, NULL, NULL, 0,           \
+            (enum cushim_sweep_kind)0, 0, 0, 0, false, false, false, false, NULL, NULL, NULL, \
+            NULL, 0                                                                           \
     }
 
 /** The result of a sweep. */
