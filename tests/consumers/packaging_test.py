@@ -76,6 +76,8 @@ class Packaging(consumer.Consumer):
     @unittest.skipUnless(shutil.which('git'), 'git is not installed')
     def test_meson_takes_it_by_a_wrap(self):
         wrap, project, command = self.blocks('Meson')
+        with open(os.path.join(SOURCE, 'dist', 'cushim.wrap'), encoding='ascii') as file:
+            self.assertTrue(file.read().endswith('\n' + wrap))
         address, = re.findall(r'(?m)^url = (.*)$', wrap)
         self.write('subprojects/cushim.wrap',
                    wrap.replace(address, 'file://' + self.repository()))
@@ -237,6 +239,37 @@ class Packaging(consumer.Consumer):
             result = subprocess.run([os.path.join(self.folder, name)], env=environment,
                                     capture_output=True, check=False)
             self.assertEqual(result.returncode, status)
+
+    def test_other_frameworks_write_what_was_found_into_reports(self):
+        block, = self.blocks('With GoogleTest, Catch2 and pytest', 'docs/testing.md')
+        self.skip_without_a_folder()
+        probe = '#include <gtest/gtest.h>\n#include <catch2/%s.hpp>\nint main() {}' % (
+            'catch_test_macros' if os.path.exists('/usr/include/catch2/catch_test_macros.hpp')
+            else 'catch')
+        if subprocess.run(['bash', '-c', 'c++ -x c++ - -o probe && python3 -m pytest --version'],
+                          cwd=self.folder, input=probe, text=True, stderr=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL, check=False).returncode:
+            self.skipTest('libgtest-dev, catch2 or python3-pytest is not installed')
+        for name in 'gtest_test.cpp', 'catch2_test.cpp', 'sum.c', 'test_sum.py':
+            shutil.copy(os.path.join(SOURCE, 'examples', 'testing', name), self.folder)
+        environment = {'LD_LIBRARY_PATH': os.path.join(PREFIX, 'lib'),
+                       'PATH': os.path.join(PREFIX, 'bin') + os.pathsep + os.environ['PATH']}
+        if os.path.exists('/usr/include/catch2/catch_test_macros.hpp'):
+            block = re.sub(r'(catch2_test.cpp .*cushim-mock)', r'\1 catch2-with-main', block)
+        self.run_block(block, **environment)
+        leak = '1 allocation leaked, 1048576 bytes'
+        for line, report, found in zip(block.splitlines()[3:], ('gtest', 'catch2', 'pytest'),
+                                       (leak, leak, 'test_program_fails_where_memory_runs_out')):
+            path = os.path.join(self.folder, report + '.xml')
+            with open(path, encoding='utf-8') as file:
+                self.assertNotIn('<failure', file.read())
+            with_bug = block.replace(' -g ', ' -g -DWITH_BUG ').splitlines()[:3]
+            with self.assertRaisesRegex(AssertionError, ' exits with '):
+                self.run_block('\n'.join([*with_bug, line]), **environment)
+            with open(path, encoding='utf-8') as file:
+                failures = re.findall(r'(?s)<failure.*?</failure>', file.read())
+            self.assertEqual(len(failures), 1)
+            self.assertIn(found, failures[0])
 
     def test_guide_begins_with_a_test(self):
         command, = self.blocks('Ten minutes', 'docs/testing.md')

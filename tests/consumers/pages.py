@@ -28,6 +28,7 @@ TESTED = {
         'An unmodified program': ['sh'],
         'A whole program': ['cmake'],
         'With cmocka and other frameworks': ['sh'],
+        'With GoogleTest, Catch2 and pytest': ['sh'],
         'Under sanitizers': ['sh'],
     },
 }
