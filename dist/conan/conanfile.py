@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Conan 2: `conan create CLONE/dist/conan` packages the clone that this recipe is in, with the CUDA
-headers of CUDA_HOME, CUDA_PATH or /usr/local/cuda. The users of the package add the folder of cuda.h.
+headers of CUDA_HOME, CUDA_PATH or /usr/local/cuda. Users of the package add the folder of cuda.h.
 """
 import os
 import re

@@ -246,7 +246,7 @@ class Packaging(consumer.Consumer):
         probe = '#include <gtest/gtest.h>\n#include <catch2/%s.hpp>\nint main() {}' % (
             'catch_test_macros' if os.path.exists('/usr/include/catch2/catch_test_macros.hpp')
             else 'catch')
-        if subprocess.run(['bash', '-c', 'c++ -x c++ - -o probe && python3 -m pytest --version'],
+        if subprocess.run(['bash', '-c', 'c++ -x c++ - -o probe && pytest --version'],
                           cwd=self.folder, input=probe, text=True, stderr=subprocess.DEVNULL,
                           stdout=subprocess.DEVNULL, check=False).returncode:
             self.skipTest('libgtest-dev, catch2 or python3-pytest is not installed')

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The recipes of dist/ for vcpkg and Conan, executed as far as a machine can that has neither: small
-stand-ins for their functions run Meson, and a program is compiled with what the recipe has packaged.
+"""The recipes of dist/ for vcpkg and Conan, executed as far as a machine can that has neither:
+small stand-ins for their functions run Meson, and a program is compiled with what they package.
 
     recipes_test.py SOURCE "COMPILER..." CUDA_INCLUDE VERSION
 """
@@ -191,7 +191,8 @@ class Recipes(consumer.Consumer):
             flags = []
             for one in [name, *made['components'][name]['requires']]:
                 component = made['components'][one]
-                flags += ['-l' + library for library in component['libs'] + component['system_libs']]
+                flags += ['-l' + library
+                          for library in component['libs'] + component['system_libs']]
             consumer.run(*COMPILER.split(), os.path.join(HERE, source), '-I' + CUDA_INCLUDE,
                          '-I' + os.path.join(self.package, 'include'),
                          '-L' + os.path.join(self.package, 'lib'), *flags, '-o', self.path(name))

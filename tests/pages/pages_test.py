@@ -43,7 +43,7 @@ SOURCES = ['examples/**/*.c', 'examples/*.cpp', 'tests/pages/*.c']
 # block, and how the block is called there. ci_test.py also compares the blocks of docs/ci.md with
 # the files that it runs.
 RUN_ELSEWHERE = {
-    ('README.md', 'sudo apt-get update && sudo apt-get install -y build-essential meson '
+    ('README.md', 'sudo apt-get update && sudo apt-get install -y build-essential libzstd-dev meson '
                   'pkg-config &&'): ('.ci/run', 'readme_command 1'),
     ('README.md', 'sudo apt-get install -y libcmocka-dev valgrind strace &&'):
         ('.ci/run', 'readme_command 2'),
