@@ -116,6 +116,9 @@ bool detect_searched_library(const struct system_info *info, char *path, size_t 
 /* Whether the search leads to an empty file; then `path` receives it. */
 bool search_meets_empty(const struct system_info *info, char path[FILE_PATH_BYTES]);
 
+/* Whether the search passes over a file for another processor or word size. */
+bool search_meets_architecture(const struct system_info *info, struct evidence *evidence);
+
 /*
  * Whether CUDA_VISIBLE_DEVICES, whose first entry is a number or a UUID, names no GPU of this
  * process, as far as files show.

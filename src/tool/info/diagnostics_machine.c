@@ -15,20 +15,20 @@ static const char module_file[] = "/proc/driver/nvidia/version";
 /* In this order: an image for Docker keeps its file when Apptainer starts it. */
 static const struct sign {
     enum machine_sandbox sandbox;
-    const char *name; /* a file, or a variable that is not empty */
+    const char *name; /* a file; after a $, a variable that is not empty */
     const char *part; /* of its content; NULL for any */
 } signs[] = {
     {SANDBOX_FLATPAK, "/.flatpak-info", NULL},
     {SANDBOX_APPTAINER, "/.singularity.d", NULL},
-    {SANDBOX_APPTAINER, "APPTAINER_CONTAINER", NULL},
-    {SANDBOX_APPTAINER, "SINGULARITY_CONTAINER", NULL},
+    {SANDBOX_APPTAINER, "$APPTAINER_CONTAINER", NULL},
+    {SANDBOX_APPTAINER, "$SINGULARITY_CONTAINER", NULL},
     {SANDBOX_TOOLBOX, "/run/.toolboxenv", NULL},
-    {SANDBOX_SNAP, "SNAP", NULL},
+    {SANDBOX_SNAP, "$SNAP", NULL},
     {SANDBOX_CONTAINER, "/.dockerenv", NULL},
     {SANDBOX_CONTAINER, "/run/.containerenv", NULL},
-    {SANDBOX_LXC, "container", "lxc"},
-    {SANDBOX_CONTAINER, "container", NULL},
-    {SANDBOX_CONTAINER, "KUBERNETES_SERVICE_HOST", NULL},
+    {SANDBOX_LXC, "$container", "lxc"},
+    {SANDBOX_CONTAINER, "$container", NULL},
+    {SANDBOX_CONTAINER, "$KUBERNETES_SERVICE_HOST", NULL},
     {SANDBOX_LXC, "/proc/1/cgroup", "/lxc"},
     {SANDBOX_CONTAINER, "/proc/1/cgroup", "/docker"},
     {SANDBOX_CONTAINER, "/proc/1/cgroup", "/kubepods"},
@@ -41,8 +41,8 @@ static bool is_present(const struct system_info *info, const struct sign *sign)
     char text[4096];
     const char *value = text;
 
-    if (sign->name[0] != '/') {
-        value = getenv(sign->name);
+    if (sign->name[0] == '$') {
+        value = getenv(sign->name + 1);
         return value && *value && (!sign->part || strstr(value, sign->part));
     }
     if (!sign->part)
@@ -121,7 +121,7 @@ static bool is_of_class(const struct system_info *info, const char *device, cons
 
 struct pci_query {
     const char *class, *driver; /* the latter may be NULL */
-    unsigned lowest, highest;   /* device numbers */
+    unsigned newest;            /* the highest device number */
 };
 
 static bool fits(const struct system_info *info, const char *device, void *data)
@@ -135,10 +135,8 @@ static bool fits(const struct system_info *info, const char *device, void *data)
         return false;
     read_attribute(info, device, "device", text);
     number = (unsigned)strtoul(text, NULL, 16);
-    if (!query->lowest || number < query->lowest)
-        query->lowest = number;
-    if (number > query->highest)
-        query->highest = number;
+    if (number > query->newest)
+        query->newest = number;
     if (!query->driver)
         return true;
     snprintf(file, sizeof file, "%s/driver", device);
@@ -164,13 +162,12 @@ int machine_gpus_of(const struct system_info *info, const char *driver)
     return file_each(info, pci_devices, fits, &query);
 }
 
-void machine_pci_range(const struct system_info *info, unsigned *lowest, unsigned *highest)
+unsigned machine_newest_gpu(const struct system_info *info)
 {
     struct pci_query query = {.class = MACHINE_DISPLAY};
 
     file_each(info, pci_devices, fits, &query);
-    *lowest = query.lowest;
-    *highest = query.highest;
+    return query.newest;
 }
 
 /* --- the kernel module --- */

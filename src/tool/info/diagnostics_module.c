@@ -58,7 +58,7 @@ bool detect_no_module(const struct system_info *info, struct evidence *evidence)
 {
     char path[FILE_PATH_BYTES], kernel[64];
     struct evidence other;
-    unsigned lowest, highest;
+    const unsigned newest = machine_newest_gpu(info);
     const char *release;
     bool is_legacy, is_secure, is_lacking;
 
@@ -67,14 +67,13 @@ bool detect_no_module(const struct system_info *info, struct evidence *evidence)
         detect_nouveau(info, &other) || detect_passed_through(info, &other) ||
         detect_powered_off(info, &other))
         return false;
-    machine_pci_range(info, &lowest, &highest);
     is_secure = has_secure_boot(info);
     is_lacking = lacks_module_file(info, kernel);
-    is_legacy = highest > 0 && highest < MACHINE_TURING && library_release(info, path, &release) &&
+    is_legacy = newest > 0 && newest < MACHINE_TURING && library_release(info, path, &release) &&
                 machine_compare_releases(release, "590") >= 0;
     evidence_advise(
         evidence, "%s%s%s%s%s",
-        machine_is_container(machine_sandbox(info, &release)) ? "On the host: " : "",
+        machine_is_container(machine_sandbox(info, &release)) ? "Outside of the container: " : "",
         is_legacy ? "Install the branch 580 of the driver: later ones ignore GPUs before Turing. "
                   : "",
         is_lacking ? "Build the module for the running kernel: install its headers and run dkms "
@@ -199,7 +198,7 @@ bool detect_release(const struct system_info *info, struct evidence *evidence)
         &pair, evidence,
         machine_is_container(machine_sandbox(info, &sign))
             ? "Take the driver library that the image brings along out of the container: the "
-              "runtime mounts the host's. If the host has updated its driver without a "
+              "runtime mounts that of the machine. If the machine has updated its driver without a "
               "reboot, reboot it."
             : "Reboot, or unload and load the nvidia kernel modules: an update replaces the "
               "library at once, and the module at the next start.");

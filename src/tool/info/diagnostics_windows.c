@@ -18,6 +18,12 @@ bool search_meets_empty(const struct system_info *info, char path[FILE_PATH_BYTE
     return false;
 }
 
+bool search_meets_architecture(const struct system_info *info, struct evidence *evidence)
+{
+    (void)info, (void)evidence;
+    return false;
+}
+
 bool diagnostics_names_no_gpu(const struct system_info *info, const char *value, const char *first,
                               struct evidence *evidence)
 {
