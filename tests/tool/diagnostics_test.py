@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """How `cushim info` uses the diagnostics: which are reported when, and how."""
 
+import os
 import re
 import unittest
 
-from harness import DONE, NO_DEVICE, ToolTest
+from harness import DONE, NO_DEVICE, ToolTest, fake
 from machine import (ABSENT, BRIDGE, CONF, DEVICE, DOCKER, DiagnosticTest, GPU, HEALTHY, LENT,
                      LIBRARY, LinkTo, MODULE, Machine, NO_GPU, READY, REFUSED, STUB, STUBS, UNFIT,
                      UNOPENED, WRONG, WSL_2, bound, driver, information, instances, module, pci)
+
+HOOK = os.environ.get('CUSHIM_HOOK')
 
 
 class Whole(DiagnosticTest):
@@ -77,7 +80,8 @@ WHEN = {
     'gpu-not-started': ({**information(0, 'GPU-????'), '/dev/nvidia0': DEVICE}, {}, 'failed', True),
     'fabric-manager-missing': (pci('030200', '068000'), {'code': 802}, 'failed', True),
     'uvm-hmm': ({**module('580.95.05', True),
-                 '/sys/module/nvidia_uvm/parameters/uvm_disable_hmm': 'N'}, {'code': 3}, 'failed', True),
+                 '/sys/module/nvidia_uvm/parameters/uvm_disable_hmm': 'N'}, {'code': 3}, 'failed',
+                True),
     'vgpu-without-compute': (information(0, model='GRID T4-8A'), {'code': 801}, 'failed', True),
     'interposed-driver': ({}, {'library': '/opt/libcuda.so.1', 'INIT_OF': '/opt/hook.so'}, 'failed',
                           True),
@@ -169,6 +173,18 @@ class Command(ToolTest):
         [diagnostic] = [row for row in result.json()['diagnostics']
                         if row['name'] == 'cuda-visible-devices']
         self.assertEqual(diagnostic['evidence'], 'CUDA_VISIBLE_DEVICES=-1')
+
+    @unittest.skipUnless(HOOK, 'no hook was built for this system')
+    def test_library_that_answers_cuinit_in_place_of_the_driver(self):
+        result = self.run_with(13000, 'info', '--json', FAKE_INIT=999, LD_PRELOAD=HOOK)
+        self.assert_status(result, NO_DEVICE)
+        [diagnostic] = [row for row in result.json()['diagnostics']
+                        if row['name'] == 'interposed-driver']
+        self.assertEqual(diagnostic['evidence'],
+                         'cuInit is that of %s, not of %s' % (HOOK, fake(13000)))
+        result = self.run_with(13000, 'info', '--json', FAKE_INIT=999)
+        self.assertNotIn('interposed-driver',
+                         [row['name'] for row in result.json()['diagnostics']])
 
     def test_driver_that_works_has_none(self):
         result = self.run_with(13000, 'info', '--json')

@@ -12,8 +12,8 @@ from machine import (ABSENT, ADA, APPTAINER, BLACKWELL, BRIDGE, COMPAT, DEVICE, 
                      DiagnosticTest, FLATPAK, INTEL, JETSON, LENT, LIBRARY, LinkTo, MISMATCH,
                      NOBODYS, NO_GPU, NO_HMM, NVMAP, NVSWITCHES, OWN, PASCAL, READY, REFUSED, STUB,
                      STUBS, SYSTEM, TEGRA, UNOPENED, UNSTARTED, UUID, UVM, WRONG, WSL_2, Machine,
-                     bound, cache, computer, conf, driver, information, init_failed, instances, loaded,
-                     module, pci, without)
+                     bound, cache, computer, conf, driver, information, init_failed, instances,
+                     loaded, module, pci, without)
 
 # As for assert_machines().
 MACHINES = {
@@ -41,7 +41,8 @@ MACHINES = {
     'a control group refuses the devices': (
         computer('555.58.02'), {**loaded(NO_GPU, OWN), 'DENY': str(errno.EPERM)},
         ['device-file-refused'],
-        ['/dev/nvidiactl: Operation not permitted', 'DeviceAllow', 'PrivateDevices'], ['group, or']),
+        ['/dev/nvidiactl: Operation not permitted', 'DeviceAllow', 'PrivateDevices'],
+        ['group, or']),
     'Google Colab under sudo': (
         {**computer('550.54.15'), **DOCKER, **driver('550.54.15', '/usr/lib64-nvidia')}, ABSENT,
         ['library-outside-search'], ['/usr/lib64-nvidia/libcuda.so.1', 'sudo'], ['Toolkit']),
@@ -168,7 +169,8 @@ MACHINES = {
         loaded(NO_GPU, OWN), ['mig-instance-missing'], ['/dev/nvidia-caps/nvidia-cap13'], []),
     'MIG, one instance for everybody, one refused': (
         {**computer('580.95.05', True), **instances(0, 12, 21),
-         '/dev/nvidia-caps/nvidia-cap21': DEVICE, '/dev/nvidia-caps/nvidia-cap22': DEVICE}, loaded(NO_GPU, OWN), [], ['nvidia-smi'], []),
+         '/dev/nvidia-caps/nvidia-cap21': DEVICE, '/dev/nvidia-caps/nvidia-cap22': DEVICE},
+        loaded(NO_GPU, OWN), [], ['nvidia-smi'], []),
     'MIG, and a whole GPU': (
         {**computer('580.95.05', True), '/dev/nvidia1': DEVICE, **instances(0, 12)},
         loaded(NO_GPU, OWN), [], [], []),

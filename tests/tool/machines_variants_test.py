@@ -5,11 +5,11 @@
 import errno
 import unittest
 
-from machine import (ABSENT, ADA, APPTAINER, BRIDGE, COMPAT, CONF, DEVICE, DEVICES, DOCKER, DiagnosticTest,
-                     FLATPAK, INTEL, JETSON, LENT, LIBRARY, LinkTo, MISMATCH, NOBODYS, NO_GPU,
-                     NVMAP, NVSWITCHES, OWN, PASCAL, READY, STUB, STUBS, SYSTEM, UNOPENED, WRONG,
-                     WSL_2, Machine, bound, computer, driver, information, init_failed, instances,
-                     loaded, module, pci, without)
+from machine import (ABSENT, ADA, APPTAINER, BRIDGE, COMPAT, CONF, DEVICE, DEVICES, DOCKER,
+                     DiagnosticTest, FLATPAK, INTEL, JETSON, LENT, LIBRARY, LinkTo, MISMATCH,
+                     NOBODYS, NO_GPU, NVMAP, NVSWITCHES, OWN, PASCAL, READY, STUB, STUBS, SYSTEM,
+                     UNOPENED, WRONG, WSL_2, Machine, bound, computer, driver, information,
+                     init_failed, instances, loaded, module, pci, without)
 
 PODMAN = {'/run/.containerenv': ''}
 KUBERNETES = {'KUBERNETES_SERVICE_HOST': '10.0.0.1'}
@@ -43,7 +43,8 @@ MACHINES = {
         {**computer('535.129.03'), **SUSPENDED, **driver('535.183.01')},
         loaded(init_failed(999), OWN), ['module-release'], ['Reboot'], ['suspend']),
     'suspended, with a stub in LD_LIBRARY_PATH that is not loaded': (
-        {**computer('550.54.15'), **SUSPENDED, **driver('550.54.15'), STUBS + '/libcuda.so': LIBRARY},
+        {**computer('550.54.15'), **SUSPENDED, **driver('550.54.15'),
+         STUBS + '/libcuda.so': LIBRARY},
         {**loaded(init_failed(999), OWN), 'LD_LIBRARY_PATH': STUBS},
         ['stub-folder', 'gpu-after-suspend'], ['rmmod nvidia_uvm'], ['stub']),
     'Podman without its GPUs': ({**pci(ADA), **PODMAN}, ABSENT, ['container-without-driver'],

@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cushim/driver.h>
-
 #include "loader/library.h"
 #include "loader/loader.h"
 #include "src/base/system.h"
@@ -227,7 +225,7 @@ enum status command_info(const struct arguments *arguments)
         driver_choose(&info.driver, arguments, false, &info.failure))
         read_devices(&info);
     if (!info.driver.is_mock && cushim__loaded_driver())
-        cushim__function_path((cushim_function)cushim_driver()->Init, init, sizeof init);
+        cushim__function_path(cushim__loaded_driver()->init, init, sizeof init);
     /* The machine is not the cause of a mock driver's failures. */
     if (!info.driver.is_mock)
         diagnose(&info);
