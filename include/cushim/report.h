@@ -120,6 +120,44 @@ CUSHIM_API size_t cushim_report_text(char *buffer, size_t size);
  */
 CUSHIM_API size_t cushim_report_json(char *buffer, size_t size);
 
+/**
+ * Write what the maintainer of a program would ask its user for, as text that can be shown to
+ * others: the versions of cushim, of the system and of the kernel module, the limits of the
+ * process, the report of this process, and the variables that concern CUDA, from a fixed list.
+ *
+ * Names of users are replaced by `USER`, and UUIDs of GPUs by `UUID`: the name of the user of this
+ * process (`USER`, `LOGNAME` or `USERNAME`) where it is a part of a path, and that of the owner of a
+ * home folder. `cushim info --report` writes the same, and the diagnostics and devices.
+ *
+ * @param buffer  As for cushim_report_text().
+ * @param size    As for cushim_report_text().
+ *
+ * @return As cushim_report_text().
+ *
+ * Thread safety: any thread, while no thread changes the environment; during a load it reports the
+ *                state before the load. Takes 32 KiB of the stack.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: none.
+ * Since: 0.1.
+ */
+CUSHIM_API size_t cushim_report_share_text(char *buffer, size_t size);
+
+/**
+ * Write the same as one JSON object (RFC 8259) with the members `system`, `environment` and
+ * `report`, of which the last is the object of cushim_report_json().
+ *
+ * @param buffer  As for cushim_report_text().
+ * @param size    As for cushim_report_text().
+ *
+ * @return As cushim_report_text().
+ *
+ * Thread safety: as for cushim_report_share_text().
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: none.
+ * Since: 0.1.
+ */
+CUSHIM_API size_t cushim_report_share_json(char *buffer, size_t size);
+
 /** A report, which does not change after its creation. */
 struct cushim_report;
 

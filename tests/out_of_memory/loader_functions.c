@@ -45,7 +45,9 @@ static CUresult print_report(void)
 {
     char text[4000];
 
-    return cushim_report_text(text, sizeof text) && cushim_report_json(text, sizeof text)
+    return cushim_report_text(text, sizeof text) && cushim_report_json(text, sizeof text) &&
+                   cushim_report_share_text(text, sizeof text) &&
+                   cushim_report_share_json(text, sizeof text)
                ? CUDA_SUCCESS
                : CUDA_ERROR_UNKNOWN;
 }
@@ -144,7 +146,8 @@ static CUresult fill_from_a_library(void)
 const struct function loader_functions[] = {
     {"cushim_driver_load cushim_driver_init", load_and_init, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED},
     {"cushim_current_table", load_by_a_call, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED},
-    {"cushim_report_text cushim_report_json", print_report, CUDA_SUCCESS},
+    {"cushim_report_text cushim_report_json cushim_report_share_text cushim_report_share_json",
+     print_report, CUDA_SUCCESS},
     {"cushim_report_create cushim_report_destroy cushim_report_state cushim_report_code "
      "cushim_report_driver_version cushim_report_library "
      "cushim_report_reason cushim_report_advice cushim_report_symbols "

@@ -57,7 +57,7 @@ static bool detect_architecture(const struct system_info *info, struct evidence 
 }
 
 /* Whether cuInit is that of a library which stands between the program and the driver. */
-static bool detect_interposed(const struct system_info *info, struct evidence *evidence)
+bool detect_interposed(const struct system_info *info, struct evidence *evidence)
 {
     const char *library = info->report->library;
 

@@ -57,17 +57,8 @@ const char *diagnostics_advice(const struct diagnoses *diagnoses);
 void diagnostics_print(const struct diagnoses *diagnoses);
 void diagnostics_json(const struct diagnoses *diagnoses, struct json *json);
 
-/* A fact about the system, for a report that is shown to others. */
-struct diagnostics_fact {
-    const char *key;
-    char value[256];
-};
-
-enum { DIAGNOSTICS_FACTS = 12 };
-
-/* Returns how many there are. */
-int diagnostics_facts(const struct system_info *info,
-                      struct diagnostics_fact facts[DIAGNOSTICS_FACTS]);
+/* What shows that this is a container or another sandbox, for a report; NULL if nothing does. */
+const char *diagnostics_sandbox(const struct system_info *info);
 
 /* --- For the detectors --- */
 
@@ -84,7 +75,7 @@ __attribute__((format(__printf__, 2, 3)))
 void evidence_advise(struct evidence *evidence, const char *format, ...);
 
 /* diagnostics.c: for every operating system. */
-detector detect_hidden_gpus;
+detector detect_hidden_gpus, detect_interposed;
 
 /* diagnostics_library.c: the dynamic linker's search, and the driver's library. */
 detector detect_stub_folder, detect_shadowed_driver, detect_link_missing, detect_link_name_only,

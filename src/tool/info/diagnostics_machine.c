@@ -280,63 +280,10 @@ int machine_gpus(const struct system_info *info, struct machine_gpu gpus[MACHINE
 
 /* --- for a report --- */
 
-/* Copy a text; of blanks in a row, one is left. */
-static void copy_squeezed(char *value, size_t size, const char *text, size_t length)
+const char *diagnostics_sandbox(const struct system_info *info)
 {
-    size_t count = 0;
-
-    for (size_t i = 0; i < length && count + 1 < size; i++) {
-        if (text[i] != ' ' || (i + 1 < length && text[i + 1] != ' '))
-            value[count++] = text[i];
-    }
-    value[count] = '\0';
-}
-
-/* The rest of the line after a key, in a file; without a key, its first line. */
-static bool add_fact(const struct system_info *info, struct diagnostics_fact *fact,
-                     const char *name, const char *path, const char *key)
-{
-    char text[4096];
-    const char *found;
-    size_t length;
-
-    if (!file_read(info, path, text, sizeof text))
-        return false;
-    found = key ? strstr(text, key) : text;
-    if (!found)
-        return false;
-    found += key ? strlen(key) : 0;
-    found += strspn(found, " \t\"");
-    length = strcspn(found, "\"\n");
-    fact->key = name;
-    copy_squeezed(fact->value, sizeof fact->value, found, length);
-    return length > 0;
-}
-
-int diagnostics_facts(const struct system_info *info,
-                      struct diagnostics_fact facts[DIAGNOSTICS_FACTS])
-{
-    static const struct {
-        const char *name, *path, *key;
-    } lines[] = {
-        {"system", "/etc/os-release", "PRETTY_NAME="},
-        {"kernel", "/proc/sys/kernel/osrelease", NULL},
-        {"module", module_file, "NVRM version:"},
-        {"hmm off", "/sys/module/nvidia_uvm/parameters/uvm_disable_hmm", NULL},
-        {"tegra", "/etc/nv_tegra_release", NULL},
-        {"max space", "/proc/self/limits", "Max address space"},
-        {"max files", "/proc/self/limits", "Max open files"},
-        {"max locked", "/proc/self/limits", "Max locked memory"},
-    };
     const char *sign;
-    int count = 0;
 
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
-        count += add_fact(info, &facts[count], lines[i].name, lines[i].path, lines[i].key);
-    if (machine_sandbox(info, &sign) != SANDBOX_NONE) {
-        facts[count].key = "sandbox";
-        snprintf(facts[count].value, sizeof facts[count].value, "%s", sign);
-        count++;
-    }
-    return count;
+    machine_sandbox(info, &sign);
+    return sign;
 }

@@ -72,21 +72,23 @@ bool detect_no_module(const struct system_info *info, struct evidence *evidence)
     is_legacy = newest > 0 && newest < MACHINE_TURING && library_release(info, path, &release) &&
                 machine_compare_releases(release, "590") >= 0;
     evidence_advise(
-        evidence, "%s%s%s%s%s",
+        evidence, "%s%s%s%s%s%s",
         machine_is_container(machine_sandbox(info, &release)) ? "Outside of the container: " : "",
         is_legacy ? "Install the branch 580 of the driver: later ones ignore GPUs before Turing. "
                   : "",
         is_lacking ? "Build the module for the running kernel: install its headers and run dkms "
                      "autoinstall, or install the package of the module for this kernel. "
                    : "",
-        is_secure ? "Enrol the key that has signed the module (mokutil --import, then reboot), or "
-                    "turn off Secure Boot. "
+        is_legacy || is_lacking ? "Then, as root: modprobe nvidia."
+                                : "Load it as root: modprobe nvidia.",
+        is_secure ? " If that says that a key was rejected, enrol the key that has signed the "
+                    "module (mokutil --import, then reboot), or turn off Secure Boot."
                   : "",
         is_legacy || is_lacking
-            ? "Then, as root: modprobe nvidia."
-            : "Load it as root: modprobe nvidia. If that fails, the kernel log (dmesg) says why: it "
-              "must be built for the running kernel, know this GPU (branches after 580 ignore those "
-              "before Turing), and under Secure Boot be signed by an enrolled key.");
+            ? ""
+            : " If it fails otherwise, the kernel log (dmesg) says why: the module must be built "
+              "for the running kernel, and know this GPU (branches after 580 ignore those before "
+              "Turing).");
     return evidence_set(
         evidence, "/sys/module/nvidia is not there%s%s%s%s%s",
         is_secure ? "; Secure Boot is on" : "",

@@ -31,12 +31,10 @@ bool diagnostics_names_no_gpu(const struct system_info *info, const char *value,
     return false;
 }
 
-int diagnostics_facts(const struct system_info *info,
-                      struct diagnostics_fact facts[DIAGNOSTICS_FACTS])
+const char *diagnostics_sandbox(const struct system_info *info)
 {
     (void)info;
-    facts[0] = (struct diagnostics_fact){"system", "Windows"};
-    return 1;
+    return NULL;
 }
 
 /* Windows puts the drivers of the machine into this folder of a container. */
