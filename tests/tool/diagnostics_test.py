@@ -62,6 +62,7 @@ WHEN = {
     'container-without-compute': ({**DOCKER, **HEALTHY}, {}, 'absent', False),
     'sandbox-without-driver': ({**MODULE, '/.flatpak-info': ''}, {}, 'absent', False),
     'library-missing': (MODULE, {}, 'absent', False),
+    'driver-missing': ({**GPU, '/sys/module/': ''}, {}, 'absent', False),
     'link-name-only': ({'/usr/lib/libcuda.so': LIBRARY}, {}, 'absent', False),
     'stub-folder': ({STUBS + '/libcuda.so': LIBRARY}, {'LD_LIBRARY_PATH': STUBS},
                     'absent unfit failed ready', False),

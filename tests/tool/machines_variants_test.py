@@ -81,7 +81,11 @@ MACHINES = {
         {**computer('575.57.08', True, ADA), **pci(PASCAL, ADA), **driver('575.57.08'),
          **information(0, 'GPU-????????-????')}, loaded(NO_GPU, OWN), ['gpu-not-started'],
         ['RmInitAdapter', 'open kernel module'], ['Install the proprietary']),
-    'NixOS without its driver': ({**pci(ADA), '/etc/NIXOS': ''}, ABSENT, ['nixos-without-driver'],
+    'a GPU and no driver': ({**pci(ADA), **OTHER_MODULES}, ABSENT, ['driver-missing'],
+                            ['Install the NVIDIA driver', 'on the PCI bus'], ['branch 580']),
+    'an older GPU and no driver': ({**pci(PASCAL), **OTHER_MODULES}, ABSENT, ['driver-missing'],
+                                   ['branch 580'], []),
+    'NixOS without its driver': ({**pci(ADA), **OTHER_MODULES, '/etc/NIXOS': ''}, ABSENT, ['nixos-without-driver'],
                                  ['hardware.graphics'], []),
     'a link that an image has kept': (
         {**pci(ADA), **DOCKER, OWN: LinkTo('libcuda.so.535.54.03')}, ABSENT,

@@ -82,8 +82,8 @@ detector detect_stub_folder, detect_shadowed_driver, detect_link_missing, detect
     detect_dangling_link, detect_stale_cache, detect_library_outside, detect_nixos;
 
 /* diagnostics_module.c: the kernel modules, and whether the library fits them. */
-detector detect_no_module, detect_library_missing, detect_release, detect_compatibility, detect_hmm,
-    detect_suspend;
+detector detect_no_module, detect_no_driver, detect_library_missing, detect_release,
+    detect_compatibility, detect_hmm, detect_suspend;
 
 /* diagnostics_gpu.c: GPUs and their device files. */
 detector detect_no_gpu, detect_powered_off, detect_passed_through, detect_nouveau,

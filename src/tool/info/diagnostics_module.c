@@ -72,7 +72,7 @@ bool detect_no_module(const struct system_info *info, struct evidence *evidence)
     is_legacy = newest > 0 && newest < MACHINE_TURING && library_release(info, path, &release) &&
                 machine_compare_releases(release, "590") >= 0;
     evidence_advise(
-        evidence, "%s%s%s%s%s%s",
+        evidence, "%s%s%s%s%s%s%s",
         machine_is_container(machine_sandbox(info, &release)) ? "Outside of the container: " : "",
         is_legacy ? "Install the branch 580 of the driver: later ones ignore GPUs before Turing. "
                   : "",
@@ -84,11 +84,13 @@ bool detect_no_module(const struct system_info *info, struct evidence *evidence)
         is_secure ? " If that says that a key was rejected, enrol the key that has signed the "
                     "module (mokutil --import, then reboot), or turn off Secure Boot."
                   : "",
+        is_legacy || is_lacking ? ""
+        : is_secure             ? " If it fails otherwise"
+                                : " If that fails",
         is_legacy || is_lacking
             ? ""
-            : " If it fails otherwise, the kernel log (dmesg) says why: the module must be built "
-              "for the running kernel, and know this GPU (branches after 580 ignore those before "
-              "Turing).");
+            : ", the kernel log (dmesg) says why: the module must be built for the running kernel, "
+              "and know this GPU (branches after 580 ignore those before Turing).");
     return evidence_set(
         evidence, "/sys/module/nvidia is not there%s%s%s%s%s",
         is_secure ? "; Secure Boot is on" : "",
@@ -121,6 +123,30 @@ bool detect_library_missing(const struct system_info *info, struct evidence *evi
                     release[0] ? ", " : "", release);
     return evidence_set(evidence, "the kernel module %s%sis loaded; there is no libcuda.so.1",
                         release, release[0] ? " " : "");
+}
+
+bool detect_no_driver(const struct system_info *info, struct evidence *evidence)
+{
+    const unsigned newest = machine_newest_gpu(info);
+    struct evidence other;
+    const char *sign;
+
+    if (machine_sandbox(info, &sign) != SANDBOX_NONE || !machine_is_ordinary(info) ||
+        !file_exists(info, "/sys/module") || machine_has_module(info) ||
+        machine_pci_count(info, MACHINE_DISPLAY) <= 0 || search_has_unfound(info) ||
+        detect_nouveau(info, &other) || detect_passed_through(info, &other) ||
+        detect_powered_off(info, &other) || detect_nixos(info, &other))
+        return false;
+    evidence_advise(
+        evidence,
+        "Install the NVIDIA driver%s, its kernel module and its libraries for CUDA, from "
+        "the packages of the distribution or from NVIDIA, and reboot.",
+        newest > 0 && newest < MACHINE_TURING
+            ? ", of the branch 580 or an older one, as later ones ignore GPUs before "
+              "Turing"
+            : "");
+    return evidence_set(evidence, "an NVIDIA GPU is on the PCI bus; /sys/module/nvidia and "
+                                  "libcuda.so.1 are not there");
 }
 
 /* --- library and module do not fit --- */

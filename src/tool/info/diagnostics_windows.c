@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <windows.h>
 
+#include "src/base/system.h"
 #include "src/base/wide_windows.h"
 #include "src/tool/info/diagnostics.h"
 
@@ -63,11 +64,12 @@ bool detect_host_driver(const struct system_info *info, struct evidence *evidenc
     if (!is_there)
         return false;
     cushim__wide_to(path, text, sizeof text);
-    evidence_advise(evidence,
-                    "When the container is made, copy %s to the system folder as nvcuda.dll, and "
-                    "start it with its GPU (docker run --isolation process --device "
-                    "class/5B45201D-F2F2-4F3B-85BB-30FF1F953599); or set CUSHIM_LIBRARY to the "
-                    "file.",
-                    text);
+    evidence_advise(
+        evidence,
+        "When the container is made, copy %s to the system folder as nvcuda.dll, and "
+        "start it with its GPU (docker run --isolation process --device "
+        "class/5B45201D-F2F2-4F3B-85BB-30FF1F953599)%s.",
+        text,
+        cushim__system_ignores_environment(NULL) ? "" : "; or set CUSHIM_LIBRARY to the file");
     return evidence_set(evidence, "%s", text);
 }
