@@ -10,7 +10,8 @@ import re
 from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 from rows import (ATTRIBUTE_PREFIXES, GROUPS, KINDS, NEWEST_UNDATED, OLDEST_HEADER,
-                  PLATFORMS, Attribute, Deviation, Function, Parameter, Result, Type)
+                  PLATFORMS, Attribute, Deviation, Function, Meaning, Parameter, Result,
+                  Type)
 
 _BUILT_IN = frozenset('const char short int long unsigned signed float double void size_t'.split())
 
@@ -114,6 +115,23 @@ def read_exceptions(path: str, functions: Iterable[Function]) -> List[Deviation]
                                 % (symbol, since[symbol], kind, number))
         deviations.append(Deviation(driver, number, symbol, kind))
     return deviations
+
+
+def read_meanings(path: str, functions: Iterable[Function]) -> List[Meaning]:
+    """Read and check meanings.tsv: the symbol must be as old as the major version."""
+    since = {function.symbol: function.since for function in functions}
+    meanings: List[Meaning] = []
+    for line, (name, major, symbol) in rows_of(path, 3):
+        number = _version(path, line, major + '000')
+        if symbol not in since:
+            raise RegistryError(path, line, '%s is not in the registry' % symbol)
+        if since[symbol] >= number + 1000:
+            raise RegistryError(path, line, '%s is newer than CUDA %s' % (symbol, major))
+        row = Meaning(name, number // 1000, symbol)
+        if row[:2] in (other[:2] for other in meanings):
+            raise RegistryError(path, line, '%s of CUDA %s is there twice' % (name, major))
+        meanings.append(row)
+    return meanings
 
 
 def newest_version(*tables: Iterable) -> int:

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "loader/meanings.h"
 #include "loader/symbols.h"
 #include "src/driver_api/function_name.h"
 #include "src/driver_api/suggestion.h"
@@ -10,28 +11,10 @@
 #include "src/tool/base/failure.h"
 #include "src/tool/commands.h"
 
-/* The headers that the rule below has been compared with begin with this version. */
+/* The headers that the rule has been compared with begin with this version. */
 enum { OLDEST = 11020 };
 
 static const char advice[] = "Read the manual with `cushim help symbols`.";
-
-/*
- * A new ABI gets the plain name only with the next major version of CUDA, and not each does then.
- * These names keep an older ABI in a major version, or are other functions.
- */
-static const struct {
-    const char *name;
-    int major;
-    const char *symbol;
-} exceptions[] = {
-    {"cuCtxCreate", 12, "cuCtxCreate_v2"},
-    {"cuCtxGetDevice", 13, "cuCtxGetDevice"},
-    {"cuCtxSynchronize", 13, "cuCtxSynchronize"},
-    {"cuDeviceGetUuid", 12, "cuDeviceGetUuid"},
-    {"cuGraphInstantiate", 12, "cuGraphInstantiateWithFlags"},
-    {"cuGraphInstantiate", 13, "cuGraphInstantiateWithFlags"},
-    {"cuStreamGetCtx", 13, "cuStreamGetCtx"},
-};
 
 static bool find_symbol(const char *name, unsigned *slot)
 {
@@ -65,14 +48,19 @@ static int first_version(const char *name)
     return first;
 }
 
-/* The slot that a plain or an exported name means. Returns false if the version has no such name. */
+/*
+ * The slot that a plain or an exported name means. A new ABI gets the plain name only with the next
+ * major version of CUDA. Returns false if the version has no such name.
+ */
 static bool find_meaning(const char *name, int version, unsigned *slot)
 {
     const int major = version / 1000, first = first_version(name);
 
-    for (size_t i = 0; i < sizeof exceptions / sizeof exceptions[0]; i++) {
-        if (exceptions[i].major == major && strcmp(exceptions[i].name, name) == 0)
-            return find_symbol(exceptions[i].symbol, slot);
+    for (size_t i = 0; i < sizeof cushim__meanings / sizeof cushim__meanings[0]; i++) {
+        if (cushim__meanings[i].major == major && strcmp(cushim__meanings[i].name, name) == 0) {
+            *slot = cushim__meanings[i].slot;
+            return true;
+        }
     }
     if (first)
         return first <= version &&

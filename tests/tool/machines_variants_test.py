@@ -85,8 +85,9 @@ MACHINES = {
                             ['Install the NVIDIA driver', 'on the PCI bus'], ['branch 580']),
     'an older GPU and no driver': ({**pci(PASCAL), **OTHER_MODULES}, ABSENT, ['driver-missing'],
                                    ['branch 580'], []),
-    'NixOS without its driver': ({**pci(ADA), **OTHER_MODULES, '/etc/NIXOS': ''}, ABSENT, ['nixos-without-driver'],
-                                 ['hardware.graphics'], []),
+    'NixOS without its driver': (
+        {**pci(ADA), **OTHER_MODULES, '/etc/NIXOS': ''}, ABSENT, ['nixos-without-driver'],
+        ['hardware.graphics'], []),
     'a link that an image has kept': (
         {**pci(ADA), **DOCKER, OWN: LinkTo('libcuda.so.535.54.03')}, ABSENT,
         ['container-without-driver', 'dangling-link'], ['--gpus all'], []),
