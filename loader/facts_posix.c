@@ -36,7 +36,7 @@ static void read_text(const char *path, char *text, size_t size)
     text[length] = '\0';
 }
 
-/* Copy a line up to a quotation mark; of blanks in a row, one is left. */
+/* Copy a line up to a quotation mark; of blanks in a row, one is left, and none at the end. */
 static void copy_line(char *value, size_t size, const char *line)
 {
     size_t count = 0;
@@ -46,7 +46,7 @@ static void copy_line(char *value, size_t size, const char *line)
         if (*line != ' ' || line[1] != ' ')
             value[count++] = *line;
     }
-    value[count] = '\0';
+    value[count - (count > 0 && value[count - 1] == ' ')] = '\0';
 }
 
 int cushim__facts(struct cushim__fact facts[CUSHIM__FACTS])

@@ -47,6 +47,7 @@ static void text_has_the_versions_the_report_and_the_variables_of_cuda(void **st
     assert_has("\nCUDA_VISIBLE_DEVICES = 1,0\n");
     assert_lacks("secret");
     assert_lacks("LD_PRELOAD");
+    assert_lacks(" \n");
 }
 
 static void json_is_an_object_with_the_report_as_a_member(void **state)
