@@ -160,7 +160,8 @@ class Command(ToolTest):
         self.assert_status(result, NO_DEVICE)
         self.assertIn('\n\ndiagnostic  cuda-visible-devices: '
                       'CUDA_VISIBLE_DEVICES hides every GPU.\n'
-                      'evidence    CUDA_VISIBLE_DEVICES is set and empty\nadvice      Unset it',
+                      'evidence    CUDA_VISIBLE_DEVICES is set and empty\n'
+                      'advice      Unset CUDA_VISIBLE_DEVICES',
                       result.out)
 
     def test_text_is_a_line_of_printable_characters(self):

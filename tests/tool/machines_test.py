@@ -196,7 +196,7 @@ MACHINES = {
     'a release that is not to blame for 100': (
         {**computer('535.183.01'), **driver('550.54.15')},
         {**loaded(NO_GPU, OWN), 'CUDA_VISIBLE_DEVICES': '-1'}, ['cuda-visible-devices'],
-        ['Unset it'], ['eboot']),
+        ['Unset CUDA_VISIBLE_DEVICES'], ['eboot']),
     'snap': ({**computer('550.163.01'), **driver('550.163.01', '/var/lib/snapd/lib/gl')},
              {**ABSENT, 'SNAP': '/snap/app/1'}, ['library-outside-search'],
              ['/var/lib/snapd/lib/gl/libcuda.so.1', 'SNAP', 'wrapper'], ['Install']),

@@ -35,7 +35,7 @@ MACHINES = {
     'a preloaded library, and no GPU is visible': (
         {**computer('550.54.15'), **driver('550.54.15')},
         {**loaded(NO_GPU, OWN), 'INIT_OF': HOOK, 'CUDA_VISIBLE_DEVICES': '-1'},
-        ['cuda-visible-devices', 'interposed-driver'], ['Unset it'], []),
+        ['cuda-visible-devices', 'interposed-driver'], ['Unset CUDA_VISIBLE_DEVICES'], []),
     'suspended, but a file has the number of no kernel driver': (
         {**computer('550.54.15'), **SUSPENDED, **driver('550.54.15'), '/dev/nvidia-uvm': NOBODYS},
         loaded(init_failed(999), OWN), ['device-file-refused'], ['/proc/devices'], ['suspend']),
@@ -53,7 +53,7 @@ MACHINES = {
         pci(ADA), {**ABSENT, **KUBERNETES}, ['container-without-driver'],
         ['nvidia.com/gpu', '$KUBERNETES_SERVICE_HOST'], []),
     'a pod on a node without a GPU': ({**BRIDGE, **INTEL}, {**ABSENT, **KUBERNETES}, ['no-gpu'],
-                                      ['machine that has one'], ['Toolkit']),
+                                      ['machine that has an NVIDIA GPU'], ['Toolkit']),
     'a container that was ordered to have none': (
         {**pci(ADA), **DOCKER}, {**ABSENT, 'NVIDIA_VISIBLE_DEVICES': 'void'},
         ['container-hides-gpus', 'container-without-driver'],

@@ -149,18 +149,19 @@ bool detect_no_device_file(const struct system_info *info, struct evidence *evid
     for (size_t i = 0; i < sizeof device_files / sizeof device_files[0]; i++) {
         if (file_count(info, device_files[i], file_is_device, NULL) > 0)
             continue;
-        evidence_advise(evidence, "%s",
-                        machine_is_container(sandbox)
-                            ? "Start the container with its GPUs (docker run --gpus all, apptainer "
-                              "exec --nv). If the machine lacks it, too, make it there first, "
-                              "as root: nvidia-modprobe -u -c=0."
-                        : sandbox == SANDBOX_FLATPAK && i == 0
-                            ? "Let the application use the GPU: flatpak override --user "
-                              "--device=dri APP. If they are missing outside of the sandbox, too, "
-                              "make them there as root: nvidia-modprobe -u -c=0."
-                        : sandbox != SANDBOX_NONE
-                            ? "Make them outside of the sandbox, as root: nvidia-modprobe -u -c=0."
-                            : "Make them as root: nvidia-modprobe -u -c=0.");
+        evidence_advise(
+            evidence, "%s",
+            machine_is_container(sandbox)
+                ? "Start the container with its GPUs (docker run --gpus all, apptainer "
+                  "exec --nv). If the machine lacks the file, too, make it there first, "
+                  "as root: nvidia-modprobe -u -c=0."
+            : sandbox == SANDBOX_FLATPAK && i == 0
+                ? "Let the application use the GPU: flatpak override --user "
+                  "--device=dri APP. If the device files are missing outside of the "
+                  "sandbox, too, make them there as root: nvidia-modprobe -u -c=0."
+            : sandbox != SANDBOX_NONE
+                ? "Make the device files outside of the sandbox, as root: nvidia-modprobe -u -c=0."
+                : "Make the device files as root: nvidia-modprobe -u -c=0.");
         return evidence_set(evidence, "%s is not there%s", device_files[i],
                             strstr(device_files[i], "uvm") && file_exists(info, "/sys/module") &&
                                     !file_exists(info, "/sys/module/nvidia_uvm")
@@ -185,12 +186,12 @@ static const char *advice_on_refusal(const struct system_info *info, const char 
     if ((error == EPERM || error == EACCES) && machine_sandbox(info, &sign) == SANDBOX_SNAP)
         return "Connect the snap to the GPU: snap connect SNAP:opengl.";
     if (error == EACCES && file_is_for_everybody(info, path))
-        return "A security module (SELinux or AppArmor) refuses it, since its mode does not: see "
+        return "A security module (SELinux or AppArmor) refuses the device, as its mode does not: see "
                "the system's log. For a container of Podman, this may help: --security-opt "
                "label=disable.";
     if (error == EACCES && machine_is_tegra(info))
-        return "Let the user read and write it: join its group, usually video or render, and log "
-               "in again.";
+        return "Let the user read and write the device file: join its group, usually video or "
+               "render, and log in again.";
     switch (error) {
     case EPERM:
         return "A control group refuses the device. In a service of systemd: DeviceAllow= for "
@@ -198,13 +199,14 @@ static const char *advice_on_refusal(const struct system_info *info, const char 
                "In a container: start it anew with its GPUs; systemctl daemon-reload outside of it "
                "may have taken them away.";
     case EACCES:
-        return "Let the user read and write it: join its group, or set NVreg_DeviceFileMode of the "
-               "nvidia module. In a container, start it anew with its GPUs.";
+        return "Let the user read and write the device file: join its group, or set "
+               "NVreg_DeviceFileMode of the nvidia module. In a container, start it anew with its "
+               "GPUs.";
     case EIO:
         return "The kernel module could not start the GPU: read the kernel log (dmesg) for NVRM, "
                "RmInitAdapter and Xid.";
     default:
-        return "No kernel driver answers to the number of this file. Load its module as root, "
+        return "No kernel driver answers to the number of the device file. Load its module as root, "
                "outside of any container: nvidia-modprobe -u -c=0 (for nvidia_uvm), modprobe "
                "nvidia. Then make the file anew, or start the container anew: the number may have "
                "changed (/proc/devices).";

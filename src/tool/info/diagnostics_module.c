@@ -80,7 +80,7 @@ bool detect_no_module(const struct system_info *info, struct evidence *evidence)
                      "autoinstall, or install the package of the module for this kernel. "
                    : "",
         is_legacy || is_lacking ? "Then, as root: modprobe nvidia."
-                                : "Load it as root: modprobe nvidia.",
+                                : "Load the kernel module as root: modprobe nvidia.",
         is_secure ? " If that says that a key was rejected, enrol the key that has signed the "
                     "module (mokutil --import, then reboot), or turn off Secure Boot."
                   : "",
@@ -206,7 +206,7 @@ bool detect_compatibility(const struct system_info *info, struct evidence *evide
         return false;
     advise_own(
         &pair, evidence,
-        "Take its folder out of LD_LIBRARY_PATH and /etc/ld.so.conf.d, so that the installed "
+        "Take the folder of cuda-compat out of LD_LIBRARY_PATH and /etc/ld.so.conf.d, so that the installed "
         "driver's own library is loaded, or update the driver; in a container that brings "
         "it along, too.");
     return evidence_set(evidence, "the library is %.200s%s%s%s%.180s", pair.library,

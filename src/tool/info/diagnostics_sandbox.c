@@ -19,22 +19,22 @@ static const struct {
         {"Install the NVIDIA Container Toolkit on the machine and start the container with its GPUs: "
          "docker run --gpus all, podman run --device nvidia.com/gpu=all; in Kubernetes ask for "
          "nvidia.com/gpu.",
-         "Start it through the NVIDIA Container Toolkit (docker run --gpus all) and with "
+         "Start the container through the NVIDIA Container Toolkit (docker run --gpus all) and with "
          "NVIDIA_DRIVER_CAPABILITIES=compute,utility; device files alone (--device) do not bring "
          "the library."},
     [SANDBOX_APPTAINER] =
-        {"Start it with the GPUs and the driver of the machine: apptainer exec --nv "
+        {"Start the container with the GPUs and the driver of the machine: apptainer exec --nv "
          "(older: singularity exec --nv).",
-         "Start it with the driver of the machine: apptainer exec --nv (older: "
+         "Start the container with the driver of the machine: apptainer exec --nv (older: "
          "singularity exec --nv); it has the device files in any case."},
     [SANDBOX_TOOLBOX] =
         {"Load the driver on the machine: toolbox and Distrobox use its devices.",
          "Install the NVIDIA Container Toolkit on the machine and make the container anew: a recent "
          "toolbox passes the driver on, as distrobox create --nvidia does."},
     [SANDBOX_LXC] =
-        {"Give it GPUs and driver: in Incus or LXD add a device of the type gpu and set "
+        {"Give the container GPUs and a driver: in Incus or LXD add a device of the type gpu and set "
          "nvidia.runtime=true; in LXC mount the machine's device files and driver libraries.",
-         "Give it the driver's libraries of the machine, of its release: nvidia.runtime=true in "
+         "Give the container the driver's libraries of the machine: nvidia.runtime=true in "
          "Incus or LXD; in LXC mount them."},
     [SANDBOX_FLATPAK] = {"",
                          "Run `flatpak update`: the runtime needs the driver's extension of the "
@@ -44,7 +44,7 @@ static const struct {
 };
 
 static const char tegra_advice[] =
-    "Start it with NVIDIA's runtime, which brings the devices and the driver of a Jetson: docker "
+    "Start the container with NVIDIA's runtime, which brings the devices and the driver of a Jetson: docker "
     "run --runtime nvidia (package nvidia-container-toolkit, outside of the container).";
 
 /* Whether the container has been given GPUs. The file alone may have been made by a library. */
