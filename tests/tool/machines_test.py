@@ -21,10 +21,12 @@ MACHINES = {
         (computer('535.129.03'), loaded(init_failed(802), OWN), [], ['Wait'],
          ['Start the service']),
     'GPU not started, open module': (
-        {**computer('580.178.04', True, PASCAL), **information(0, UNSTARTED)}, NO_GPU,
+        {**computer('580.178.04', True, PASCAL),
+         **information(0, UNSTARTED, 'NVIDIA GeForce GTX 1080')}, NO_GPU,
         ['gpu-not-started'], ['0000:01:00.0', 'RmInitAdapter', 'proprietary'], []),
     'GPU not started, proprietary module': (
-        {**computer('570.86.10', False, BLACKWELL), **information(0, UNSTARTED)}, NO_GPU,
+        {**computer('570.86.10', False, BLACKWELL),
+         **information(0, UNSTARTED, 'NVIDIA GeForce RTX 5090')}, NO_GPU,
         ['gpu-not-started'], ['open kernel module'], []),
     'Apptainer without --nv': ({**computer('575.57.08', True), **APPTAINER}, ABSENT,
                                ['container-without-compute'], ['exec --nv'], ['docker']),
@@ -64,7 +66,8 @@ MACHINES = {
          SYSTEM + '/libcuda.so.470.63.01': LIBRARY,
          '/usr/local/cuda/compat/libcuda.so.495.29.05': LIBRARY},
         loaded(COMPAT, OWN), ['compat-library'],
-        [SYSTEM + '/libcuda.so.495.29.05', SYSTEM + '/libcuda.so.470.63.01'], ['eboot']),
+        ['Let libcuda.so.1 lead to ' + SYSTEM + '/libcuda.so.470.63.01',
+         'remove ' + SYSTEM + '/libcuda.so.495.29.05'], ['eboot', 'LD_LIBRARY_PATH']),
     'an update without a reboot': (
         {**computer('535.129.03'), **driver('535.183.01')}, loaded(MISMATCH, OWN),
         ['module-release'], ['Reboot', '535.129.03'], []),

@@ -185,9 +185,28 @@ static bool read_pair(const struct system_info *info, struct pair *pair)
     return true;
 }
 
-static void advise_own(const struct pair *pair, struct evidence *evidence, const char *otherwise)
+/* Whether two resolved paths are in one folder. */
+static bool is_beside(const char *one, const char *other)
 {
-    if (pair->own[0])
+    const char *end = strrchr(one, '/');
+    const size_t length = end ? (size_t)(end - one) + 1 : 0;
+
+    return length > 0 && strncmp(one, other, length) == 0 && !strchr(other + length, '/');
+}
+
+static void advise_own(const struct system_info *info, const struct pair *pair,
+                       struct evidence *evidence, const char *otherwise)
+{
+    char own[FILE_PATH_BYTES];
+
+    if (pair->own[0] && file_resolve(info, pair->own, own) && is_beside(own, pair->library))
+        evidence_advise(evidence,
+                        "Let libcuda.so.1 lead to %s, which is of the module's release: remove "
+                        "%.160s and run ldconfig (in a container: take cuda-compat out of the "
+                        "image, from which the runtime may have mounted that file), or set "
+                        "CUSHIM_LIBRARY.",
+                        pair->own, pair->library);
+    else if (pair->own[0])
         evidence_advise(evidence,
                         "Let programs load %s, which is of the module's release: take %.160s out "
                         "of the search (its folder out of LD_LIBRARY_PATH, or out of "
@@ -205,10 +224,10 @@ bool detect_compatibility(const struct system_info *info, struct evidence *evide
     if (!read_pair(info, &pair) || !pair.is_compatibility)
         return false;
     advise_own(
-        &pair, evidence,
-        "Take the folder of cuda-compat out of LD_LIBRARY_PATH and /etc/ld.so.conf.d, so that the installed "
-        "driver's own library is loaded, or update the driver; in a container that brings "
-        "it along, too.");
+        info, &pair, evidence,
+        "Take the folder of cuda-compat out of LD_LIBRARY_PATH and /etc/ld.so.conf.d, so that the "
+        "installed driver's own library is loaded, or update the driver; in a container that "
+        "brings it along, too.");
     return evidence_set(evidence, "the library is %.200s%s%s%s%.180s", pair.library,
                         pair.module[0] ? ", the kernel module " : "", pair.module,
                         pair.own[0] ? "; there is also " : "", pair.own);
@@ -223,7 +242,7 @@ bool detect_release(const struct system_info *info, struct evidence *evidence)
         strcmp(pair.module, pair.release) == 0 || !(pair.release[0] || pair.own[0]))
         return false;
     advise_own(
-        &pair, evidence,
+        info, &pair, evidence,
         machine_is_container(machine_sandbox(info, &sign))
             ? "Take the driver library that the image brings along out of the container: the "
               "runtime mounts that of the machine. If the machine has updated its driver without a "
