@@ -114,6 +114,12 @@ MACHINES = {
         {**without(computer('550.54.15'), '/dev/nvidiactl', '/dev/nvidia0', '/dev/nvidia-uvm'),
          **FLATPAK, **driver('550.54.15')}, loaded(NO_GPU, OWN), ['device-file-missing'],
         ['flatpak override --user --device=dri'], ['docker']),
+    'a GPU that prime-select has switched off': (
+        {**BRIDGE, **INTEL, **OTHER_MODULES, '/etc/prime-discrete': 'off\n'}, ABSENT,
+        ['gpu-powered-off'], ['prime-select', '/etc/prime-discrete'], []),
+    'a GPU that prime-select has not switched off': (
+        {**pci(ADA), **OTHER_MODULES, '/etc/prime-discrete': 'on-demand\n'}, ABSENT,
+        ['driver-missing'], [], ['prime-select']),
     'Podman under SELinux': (
         {**computer('550.54.15'), **PODMAN, **driver('550.54.15')},
         {**loaded(NO_GPU, OWN), 'DENY': str(errno.EACCES)}, ['device-file-refused'],

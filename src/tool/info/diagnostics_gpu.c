@@ -30,13 +30,14 @@ static bool is_switched_off(const struct system_info *info, const char *path)
 {
     char text[64];
 
-    return file_read(info, path, text, sizeof text) && (strstr(text, " OFF") || text[0] == '1');
+    return file_read(info, path, text, sizeof text) &&
+           (strstr(text, " OFF") || text[0] == '1' || strncmp(text, "off", 3) == 0);
 }
 
 bool detect_powered_off(const struct system_info *info, struct evidence *evidence)
 {
-    static const char *const switches[] = {"/proc/acpi/bbswitch",
-                                           "/sys/devices/platform/*/dgpu_disable"};
+    static const char *const switches[] = {
+        "/proc/acpi/bbswitch", "/sys/devices/platform/*/dgpu_disable", "/etc/prime-discrete"};
     char path[FILE_PATH_BYTES];
 
     for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++) {
