@@ -164,18 +164,19 @@ static CUresult record_on(struct mock_event *event, struct mock_stream *stream)
  */
 CUresult cushim__mock_EventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags)
 {
+    const bool is_default = cushim__mock_stream_is_default(hStream);
     struct mock_stream *stream;
     struct mock_event *event;
     CUresult code = CUDA_SUCCESS;
 
-    if (cushim__mock_stream_is_default(hStream))
+    if (is_default)
         code = cushim__mock_stream_find(hStream, &stream);
     if (code == CUDA_SUCCESS)
         code = cushim__mock_object_find(hEvent, MOCK_EVENT, &event);
     if (code == CUDA_SUCCESS && flags > CU_EVENT_RECORD_EXTERNAL)
         code = CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_stream_find(hStream, &stream);
+    if (code == CUDA_SUCCESS && !is_default)
+        code = cushim__mock_object_find(hStream, MOCK_STREAM, &stream);
     if (code)
         return code;
     if (event->object.context != stream->object.context &&

@@ -87,11 +87,6 @@ void cushim__mock_streams_forget(struct mock_context *context)
     context->per_thread = NULL;
 }
 
-bool cushim__mock_stream_is_default(CUstream handle)
-{
-    return !handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
-}
-
 CUresult cushim__mock_stream_default(CUstream handle, struct mock_context *context,
                                      struct mock_stream **stream)
 {

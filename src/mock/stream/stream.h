@@ -22,7 +22,11 @@ struct mock_event_record;
 CUresult cushim__mock_stream_find(CUstream handle, struct mock_stream **stream);
 
 /* Whether a handle means a default stream, and which one it means in a context, current or not. */
-bool cushim__mock_stream_is_default(CUstream handle);
+static inline bool cushim__mock_stream_is_default(CUstream handle)
+{
+    return !handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
+}
+
 CUresult cushim__mock_stream_default(CUstream handle, struct mock_context *context,
                                      struct mock_stream **stream);
 
