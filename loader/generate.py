@@ -96,7 +96,9 @@ EMITTERS = {
 # These also take what the mock implements.
 MOCK_EMITTERS = {
     'mock_calls': ('prototypes of the functions of the mock (private header)', mock.emit_calls),
-    'mock_table': ('the table of the mock', mock.emit_table),
+    'mock_table': ('the table of the mock',
+                   lambda rows, types, implementations: mock.emit_table(
+                       rows, types, implementations, effects_table.read_effects(EFFECTS, rows))),
     'mock_page': ('what the mock implements (Markdown)',
                   lambda rows, types, implementations: mock.emit_page(rows, implementations)),
     'retries': ('for tests: a table that makes each call again for each thing that it lacks',

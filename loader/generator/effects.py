@@ -133,6 +133,8 @@ class Facts:
         for name in ('init', 'callback', 'sticky', 'fork', 'capture'):
             if effects.facts[name] != UNKNOWN:
                 members[name] = enumerator('CALL', effects.facts[name])
+        if effects.facts['failure'] not in ('none', UNKNOWN):
+            members['failure'] = enumerator('FAILURE', effects.facts['failure'])
         members.update((name, place(index)) for name, index in self.by_type())
         places = dict(work.places) if work else {}
         for name in ('arguments', 'to', 'from', 'bytes', 'rows'):

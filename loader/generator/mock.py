@@ -9,6 +9,7 @@ per-thread twin without a function of its own shares its twin's.
 import re
 
 import mock_functions
+from parameters import WRITTEN, failure_bytes
 from prototypes import EVERY_SLOT, HEAD, Spelling, arguments, table, wrap
 from slots import superseded
 
@@ -203,7 +204,7 @@ def emit_calls(rows, types, implementations):
                       '#endif', ''])
 
 
-def emit_table(rows, types, implementations):
+def emit_table(rows, types, implementations, effects):
     spelling = Spelling(types)
     by_slot = functions(rows, types, implementations)
     lines = [HEAD + '/* The table of the mock. */',
@@ -211,10 +212,12 @@ def emit_table(rows, types, implementations):
              *('#include "src/mock/%s.h"' % name for name in FINDER_HEADERS),
              '#include "src/mock/mock.h"',
              '#include "src/mock/core/ability.h"',
-             '#include "src/mock/core/device.h"\n',
+             '#include "src/mock/core/device.h"',
+             '#include "src/driver_api/effects.h"\n',
              EVERY_SLOT]
     lines += [f.emit_checks() for f in by_slot.values() if f.is_checked]
     numbers = newer_slots(rows)
+    bases = {row.twin: row for row in rows if row.twin}
     for index, (row, answer) in enumerate(zip(rows, answers(rows, implementations))):
         lines.append(wrap('static CUresult CUDAAPI call_%s(%s)' % (row.slot,
                                                                    spelling.parameters(row)), 4))
@@ -222,8 +225,12 @@ def emit_table(rows, types, implementations):
         if answer.implementation:
             function = by_slot[answer.implementation.slot]
             lines += call(index, row, answer, function, numbers.get(row.symbol))
+            end = 'cushim__mock_call_leave(%du, answer);' % index
         else:
-            lines += refusal(index, row)
+            lines += ['    (void)%s;' % p.name for p in row.parameters]
+            end = 'cushim__mock_call_refuse(%du);' % index
+        lines += end_of_call(index, row, effects.get(bases.get(row.symbol, row).symbol), end,
+                             answer.implementation)
         lines.append('}\n')
     return '\n'.join(lines) + '\n' + table('call', rows, 'cushim__mock_table') + by_name(rows)
 
@@ -253,13 +260,22 @@ def call(index, row, answer, function, newer):
     return ['    CUresult answer = cushim__mock_call_enter(%du);\n' % index,
             *('    (void)%s;' % p.name for p in row.parameters if p.name not in used),
             '    if (answer == CUDA_SUCCESS)' + (' {' if braces else ''), *steps,
-            *(['    }'] if braces else []),
-            '    return cushim__mock_call_leave(%du, answer);' % index]
+            *(['    }'] if braces else [])]
 
 
-def refusal(index, row):
-    return (['    (void)%s;' % p.name for p in row.parameters]
-            + ['    return cushim__mock_call_refuse(%du);' % index])
+def end_of_call(index, row, facts, end, has_answer):
+    """What a failing call writes, after the call that gives its code; `facts` may be None."""
+    written = WRITTEN.get(facts.facts['failure']) if facts else None
+    if not written:
+        return ['    return ' + end]
+    lines = [('    answer = ' if has_answer else '    const CUresult answer = ') + end,
+             '    if (!cushim__failure_is_written(%du, answer))' % index,
+             '        return answer;']
+    for p in row.parameters:
+        if failure_bytes(p, facts):
+            value = '(void *)UINTPTR_MAX' if written == '-1' else '0'
+            lines += ['    if (%s)' % p.name, '        *%s = %s;' % (p.name, value)]
+    return lines + ['    return answer;']
 
 
 def is_exported(row, system):

@@ -3,6 +3,9 @@
 
 from prototypes import HEAD, wrap
 
+# What a failing call may leave where it writes its results, and the number that stands for it.
+WRITTEN = {'zero': '0', 'minus-one': '-1'}
+
 KIND = 'CUSHIM__PARAMETER_'
 
 # Pointers by these names lead to arrays, and not to one handle that is written.
@@ -46,6 +49,16 @@ class Kinds:
         return 'FLOAT' if parameter.type == 'float' else 'UNSIGNED'
 
 
+def failure_bytes(parameter, facts):
+    """How many bytes a failing call writes where a parameter refers to; `facts` may be None."""
+    is_result = parameter.type.endswith('*') and parameter.type != 'void *' \
+        and ('const' not in parameter.type or parameter.type.endswith('**'))
+    if not facts or facts.facts['failure'] not in WRITTEN or not is_result \
+            or parameter.name in facts.unfollowed:
+        return 0
+    return 4 if parameter.type == 'unsigned int *' else 8
+
+
 def emit_parameters(rows, types, effects):
     """`effects` maps symbols to their rows of effects.tsv; a twin follows those of its base."""
     bases = {row.twin: row for row in rows if row.twin}
@@ -57,12 +70,15 @@ def emit_parameters(rows, types, effects):
     for row in rows:
         lines.append('    /* %s */' % row.symbol)
         base = bases.get(row.symbol, row)
-        unfollowed = effects[base.symbol].unfollowed if base.symbol in effects else ()
+        facts = effects.get(base.symbol)
+        unfollowed = facts.unfollowed if facts else ()
         for parameter, of_base in zip(row.parameters, base.parameters):
             kind = kinds.of(parameter)
             name = parameter.base_type if kind.startswith(('HANDLE', 'ADDRESS')) else parameter.type
             mark = 'true' if of_base.name in unfollowed else 'false'
-            lines.append('    {"%s", "%s", %s%s, %s},' % (parameter.name, name, KIND, kind, mark))
+            lines.append('    {"%s", "%s", %s%s, %s, %d},'
+                         % (parameter.name, name, KIND, kind, mark,
+                            failure_bytes(of_base, facts)))
         first.append(first[-1] + len(row.parameters))
     lines += ['};', '', 'const uint16_t cushim__parameter_first[] = {',
               wrap(', '.join(map(str, first)), 4, '    ') + ',', '};', '']

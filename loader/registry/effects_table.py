@@ -83,7 +83,7 @@ STATE = {
     'fork': ('no', 'yes'),
     'capture': ('yes', 'unsafe', 'refused'),
 }
-FAILURE = ('none', 'untouched', 'null', 'zero', 'minus-one')
+FAILURE = ('none', 'untouched', 'zero', 'minus-one')
 
 
 class ObjectEffect(NamedTuple):

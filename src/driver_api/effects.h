@@ -127,6 +127,15 @@ enum cushim__call_fact {
     CUSHIM__CALL_REFUSED,   /* a stream that is captured does not take it */
 };
 
+/* --- what a failing call leaves where it writes its results --- */
+
+enum cushim__failure {
+    CUSHIM__FAILURE_UNKNOWN, /* or it has no results */
+    CUSHIM__FAILURE_UNTOUCHED,
+    CUSHIM__FAILURE_ZERO,      /* 0, or NULL */
+    CUSHIM__FAILURE_MINUS_ONE, /* unless an argument was wrong */
+};
+
 /* --- a function --- */
 
 struct cushim__effects {
@@ -137,6 +146,7 @@ struct cushim__effects {
     uint8_t asks;     /* enum cushim__asks */
     uint8_t resource; /* enum cushim__resource */
     uint8_t init, callback, sticky, fork, capture; /* enum cushim__call_fact */
+    uint8_t failure;                               /* enum cushim__failure */
     /* Parameters, or CUSHIM__NO_PARAMETER. */
     uint8_t stream, event, function, exec, mode, context_flags;
     uint8_t config, arguments;                       /* of a launch */
@@ -171,6 +181,18 @@ cushim__effect_next(unsigned slot, const struct cushim__object_effect *effect)
 
     return effect + 1 < &cushim__object_effects[effects->first + effects->objects] ? effect + 1
                                                                                    : NULL;
+}
+
+/*
+ * Whether a function that returns this code writes what its `failure` says. A driver that lacks the
+ * function, and the stub library, write nothing.
+ */
+static inline bool cushim__failure_is_written(unsigned slot, CUresult code)
+{
+    return cushim__effects[slot].failure >= CUSHIM__FAILURE_ZERO && code != CUDA_SUCCESS &&
+           code != CUDA_ERROR_STUB_LIBRARY && code != CUSHIM__REQUIRES_NEWER_DRIVER &&
+           !(cushim__effects[slot].failure == CUSHIM__FAILURE_MINUS_ONE &&
+             code == CUDA_ERROR_INVALID_VALUE);
 }
 
 /* Whether a function gives up an object, possibly memory, or a reference to one. */

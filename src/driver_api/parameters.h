@@ -23,7 +23,8 @@ enum cushim__parameter_kind {
 struct cushim__parameter {
     const char *name, *type; /* as in the registry; the type of a handle without its star */
     enum cushim__parameter_kind kind;
-    bool is_unfollowed; /* a pointer that must not be followed after the call */
+    bool is_unfollowed;    /* a pointer that must not be followed after the call */
+    uint8_t failure_bytes; /* how many a failing call writes there: enum cushim__failure */
 };
 
 /* Generated: the parameters of all slots, and the first of each slot (one more than slots). */

@@ -280,6 +280,20 @@ static void count_variants(const struct cushim__call *call)
     cushim__lock_release(&layer->lock);
 }
 
+/* Write what the driver would, had the call failed in it. */
+static void write_results(const struct cushim__call *call, CUresult code)
+{
+    const int byte = cushim__effects[call->slot].failure == CUSHIM__FAILURE_ZERO ? 0 : 0xff;
+
+    if (!cushim__failure_is_written(call->slot, code))
+        return;
+    for (unsigned i = 0; i < cushim__parameter_count(call->slot); i++) {
+        if (call->values[i])
+            memset((void *)(uintptr_t)call->values[i], byte,
+                   cushim__parameter_at(call->slot, i)->failure_bytes);
+    }
+}
+
 static bool before(struct cushim__call *call, CUresult *answer)
 {
     struct match match = {.call = call, .phase = CUSHIM__FAULT_BEFORE};
@@ -292,6 +306,7 @@ static bool before(struct cushim__call *call, CUresult *answer)
         return true;
     call->is_injected = true;
     *answer = match.is_answered ? apply(&match, call) : lasting;
+    write_results(call, *answer);
     return false;
 }
 

@@ -116,6 +116,7 @@ struct peer_row {
     X(graph_edge_cases)        \
     X(graph_launch_cases)      \
     X(module_cases)            \
+    X(output_cases)            \
     X(launch_cases)            \
     X(library_cases)           \
     X(cushim_context_cases)    \

@@ -21,6 +21,38 @@ static void call_answers_the_code_and_is_not_made(void **state)
     assert_int_equal(cushim_fault_fired(*state, 0), 1);
 }
 
+/* The driver's own values: driver-semantics.md #15. */
+static void failing_call_leaves_what_the_driver_would(void **state)
+{
+    const CUstream before = CU_STREAM_LEGACY;
+    size_t free_bytes = 1, total = 1;
+    CUstream stream = before;
+    CUdeviceptr address = 1;
+    CUgraph graph = (CUgraph)&graph;
+    CUevent event = (CUevent)&event;
+
+    fault_add(state, "cu* => return(OUT_OF_MEMORY)");
+    CODE(CUDA_ERROR_OUT_OF_MEMORY, cushim_driver()->StreamCreate(&stream, 0));
+    assert_ptr_equal(stream, (CUstream)UINTPTR_MAX);
+    CODE(CUDA_ERROR_OUT_OF_MEMORY, cushim_driver()->MemAllocManaged(&address, 1, 1));
+    assert_int_equal(address, 0);
+    CODE(CUDA_ERROR_OUT_OF_MEMORY, cushim_driver()->MemGetInfo_v2(&free_bytes, &total));
+    assert_true(free_bytes == 0 && total == 0);
+    CODE(CUDA_ERROR_OUT_OF_MEMORY, cushim_driver()->StreamEndCapture_ptsz(NULL, &graph));
+    assert_null(graph);
+    CODE(CUDA_ERROR_OUT_OF_MEMORY, cushim_driver()->EventCreate(&event, 0));
+    assert_ptr_equal(event, &event);
+    CODE(CUDA_ERROR_OUT_OF_MEMORY, cushim_driver()->StreamCreate(NULL, 0));
+    cushim_fault_clear(*state);
+    stream = before;
+    fault_add(state, "cuStreamCreate => return(INVALID_VALUE)\ncuMemAllocManaged => missing");
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_driver()->StreamCreate(&stream, 0));
+    assert_ptr_equal(stream, before);
+    address = 1;
+    assert_int_equal(cushim_driver()->MemAllocManaged(&address, 1, 1), 36);
+    assert_int_equal(address, 1);
+}
+
 static void call_after_which_a_fault_comes_is_made(void **state)
 {
     fault_add(state, "cuMemAlloc_v2:phase=after,nth=1 => return(OUT_OF_MEMORY)");
@@ -400,6 +432,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, layer_setup, layer_teardown)
     const struct CMUnitTest tests[] = {
         TEST(call_answers_the_code_and_is_not_made),
+        TEST(failing_call_leaves_what_the_driver_would),
         TEST(call_after_which_a_fault_comes_is_made),
         TEST(not_ready_is_an_answer_as_others),
         TEST(pattern_meets_all_that_are_like_it_and_nothing_else_is_watched),

@@ -17,7 +17,7 @@ from validation_test import ORDERS
 # How many released functions have no value in a column. These numbers may only be lowered.
 UNKNOWN = {
     'objects': 0, 'work': 0, 'waits': 460, 'asks': 0, 'resource': 0, 'context': 0,
-    'init': 44, 'callback': 264, 'sticky': 359, 'fork': 195, 'capture': 421, 'failure': 357,
+    'init': 44, 'callback': 264, 'sticky': 359, 'fork': 195, 'capture': 421, 'failure': 131,
 }
 
 STATEMENTS = os.path.join(os.path.dirname(os.path.abspath(__file__)),
@@ -74,7 +74,7 @@ BROKEN = (
     (ROW, 3, HOST.replace('waits=no', 'waits=long'), "unknown value 'long' of waits"),
     (ROW, 4, STATE.replace('init=no', 'init=perhaps'), "unknown value 'perhaps' of init"),
     (ROW, 5, 'failure=lost', "outputs are failure=VALUE unfollowed=PARAMETER,..., not"),
-    (ROW, 5, 'failure=none failure=null', "outputs .* not 'failure=none failure=null'"),
+    (ROW, 5, 'failure=none failure=zero', "outputs .* not 'failure=none failure=zero'"),
     (ROW, 5, 'failure=none unfollowed=', "outputs .* not 'failure=none unfollowed='"),
     (ROW, 5, 'failure=none unfollowed=name', "cuEventQuery: it has no parameter 'name'"),
     (ROW, 6, 'hearsay', "a source is 'reference' or numbers of statements, not 'hearsay'"),

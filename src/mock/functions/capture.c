@@ -92,8 +92,6 @@ CUresult cushim__mock_StreamEndCapture(struct mock_stream *stream, CUgraph *phGr
     /* It is not known whether the capture may end, so it continues. */
     if (code == CUDA_ERROR_OUT_OF_MEMORY)
         return code;
-    if (phGraph)
-        *phGraph = NULL;
     if (!capture)
         return CUDA_ERROR_ILLEGAL_STATE;
     if (capture->origin != stream->captured) {

@@ -49,8 +49,6 @@ CUresult cushim__mock_DeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUd
     /* This is checked even before cuInit. */
     if (!pi)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!cushim__mock->initialised)
-        return CUDA_ERROR_NOT_INITIALIZED;
     code = cushim__mock_device_find(dev, &device);
     if (code != CUDA_SUCCESS)
         return code;
@@ -145,8 +143,6 @@ CUresult cushim__mock_DeviceGetHostAtomicCapabilities(unsigned int *capabilities
     /* This is checked even before cuInit. */
     if (!capabilities || !operations || count == 0)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!cushim__mock->initialised)
-        return CUDA_ERROR_NOT_INITIALIZED;
     code = cushim__mock_device_find(dev, &device);
     if (code == CUDA_SUCCESS)
         memset(capabilities, 0, count * sizeof *capabilities);

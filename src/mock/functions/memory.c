@@ -48,7 +48,8 @@ CUresult cushim__mock_MemAlloc_v2(CUdeviceptr *dptr, size_t bytesize)
     if (code == CUDA_SUCCESS)
         code = cushim__mock_allocation_create(context, context->device, MOCK_BY_ALLOC, bytesize,
                                               &allocation);
-    *dptr = code ? 0 : allocation->span.start; /* as the driver does: driver-semantics.md #15 */
+    if (code == CUDA_SUCCESS)
+        *dptr = allocation->span.start;
     return code;
 }
 
@@ -60,8 +61,6 @@ CUresult cushim__mock_MemAllocPitch_v2(struct mock_context *current, CUdeviceptr
     size_t pitch, bytes;
     CUresult code;
 
-    *dptr = 0;
-    *pPitch = 0;
     if ((ElementSizeBytes != 4 && ElementSizeBytes != 8 && ElementSizeBytes != 16) ||
         WidthInBytes == 0 || Height == 0)
         return CUDA_ERROR_INVALID_VALUE;
@@ -88,7 +87,7 @@ CUresult cushim__mock_MemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsign
     struct mock_context *context;
     CUresult code;
 
-    if (!dptr || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST))
+    if (!dptr || bytesize == 0 || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST))
         return CUDA_ERROR_INVALID_VALUE;
     code = cushim__mock_memory_context(&context);
     if (code == CUDA_SUCCESS)
@@ -131,12 +130,14 @@ CUresult cushim__mock_MemGetInfo_v2(size_t *free, size_t *total)
     struct mock_context *context;
     CUresult code = cushim__mock_memory_context(&context);
 
+    if (code)
+        return code;
     cushim__mock_pools_collect();
     if (free)
-        *free = code ? 0 : cushim__mock_allocation_left(context->device);
+        *free = cushim__mock_allocation_left(context->device);
     if (total)
-        *total = code ? 0 : cushim__mock->settings.memory_bytes;
-    return code;
+        *total = cushim__mock->settings.memory_bytes;
+    return CUDA_SUCCESS;
 }
 
 CUresult cushim__mock_MemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr)
@@ -148,15 +149,19 @@ CUresult cushim__mock_MemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, C
     if (!pbase && !psize)
         return CUDA_SUCCESS;
     code = cushim__mock_memory_context(&context);
-    allocation = code ? NULL : cushim__mock_allocation_at(dptr);
+    if (code)
+        return code;
+    allocation = cushim__mock_allocation_at(dptr);
     /* Measured for this kind of memory only (driver-semantics.md #92). */
     if (allocation && allocation->origin == MOCK_BY_ALLOC && allocation->device != context->device)
         allocation = NULL;
+    if (!allocation)
+        return CUDA_ERROR_NOT_FOUND;
     if (pbase)
-        *pbase = allocation ? allocation->span.start : 0;
+        *pbase = allocation->span.start;
     if (psize)
-        *psize = allocation ? allocation->bytes : 0;
-    return code || allocation ? code : CUDA_ERROR_NOT_FOUND;
+        *psize = allocation->bytes;
+    return CUDA_SUCCESS;
 }
 
 /*
@@ -178,9 +183,9 @@ CUresult cushim__mock_MemHostAlloc(struct mock_context *current, void **pp, size
     struct mock_allocation *allocation;
     CUresult code;
 
-    *pp = NULL;
     if (Flags & ~(unsigned)ALLOC_FLAGS)
         return CUDA_ERROR_INVALID_VALUE;
+    *pp = NULL;
     if (bytesize == 0)
         return CUDA_SUCCESS;
     code =

@@ -131,14 +131,16 @@ CUresult cushim__mock_ModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes,
     if ((!dptr && !bytes) || !name)
         return CUDA_ERROR_INVALID_VALUE;
     code = cushim__mock_module_global(module, name, &address, &size);
+    if (code)
+        return code;
     if (dptr)
         *dptr = address;
     if (bytes)
         *bytes = size;
-    return code;
+    return CUDA_SUCCESS;
 }
 
-/* The first ABI works in contexts of the first ABI only; elsewhere it writes zeros. */
+/* The first ABI works in contexts of the first ABI only. */
 CUresult cushim__mock_ModuleGetGlobal(unsigned int *dptr, unsigned int *bytes,
                                       const struct mock_module *module, const char *name)
 {
@@ -152,11 +154,13 @@ CUresult cushim__mock_ModuleGetGlobal(unsigned int *dptr, unsigned int *bytes,
     if (code == CUDA_SUCCESS)
         code = cushim__mock_ModuleGetGlobal_v2(dptr ? &address : NULL, bytes ? &size : NULL, module,
                                                name);
+    if (code)
+        return code;
     if (dptr)
         *dptr = (unsigned)address;
     if (bytes)
         *bytes = (unsigned)size;
-    return code;
+    return CUDA_SUCCESS;
 }
 
 /* The driver that driver-semantics.md describes loads modules lazily. */

@@ -33,10 +33,8 @@ CUresult cushim__mock_StreamCreateWithPriority(CUstream *phStream, unsigned int 
     if (!phStream || flags > CU_STREAM_NON_BLOCKING)
         return CUDA_ERROR_INVALID_VALUE;
     code = cushim__mock_context_current(&context);
-    if (code) {
-        *phStream = (CUstream)UINTPTR_MAX; /* the driver does the same (driver-semantics.md #15) */
+    if (code)
         return code;
-    }
     stream = cushim__mock_stream_create(context, MOCK_CREATED, flags,
                                         cushim__mock_stream_clamp(priority));
     if (!stream)
