@@ -79,7 +79,7 @@ HOST = {
 STATE = {
     'init': ('no', 'arguments', 'yes'),
     'callback': ('no', 'yes'),
-    'sticky': ('no', 'yes'),
+    'sticky': ('no', 'arguments', 'yes'),
     'fork': ('no', 'yes'),
     'capture': ('yes', 'unsafe', 'refused'),
 }

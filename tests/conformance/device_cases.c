@@ -151,6 +151,48 @@ static void limits_are_rounded_or_refused(void)
     }
 }
 
+static void persisting_cache_is_limited_by_the_device(void)
+{
+    enum { MAX_PERSISTING_L2_CACHE_SIZE = 108 };
+    const CUdevice_attribute attribute = (CUdevice_attribute)MAX_PERSISTING_L2_CACHE_SIZE;
+    const size_t part = begin_l2() / 16;
+    size_t kept = 0;
+    int most = 0;
+
+    MUST(cu->DeviceGetAttribute(&most, attribute, 0));
+    const struct {
+        size_t value, kept;
+        CUresult code;
+    } rows[] = {
+        {1 << 20, part, CUDA_SUCCESS},
+        {(size_t)most - 1, (size_t)most, CUDA_SUCCESS},
+        {part + 1, 2 * part, CUDA_SUCCESS},
+        {(size_t)most, (size_t)most, CUDA_SUCCESS},
+        {(size_t)most + 1, (size_t)most, CUDA_ERROR_INVALID_VALUE},
+        {0, 0, CUDA_SUCCESS},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        CODE(rows[i].code, cu->CtxSetLimit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, rows[i].value));
+        OK(cu->CtxGetLimit(&kept, CU_LIMIT_PERSISTING_L2_CACHE_SIZE));
+        EQUAL(rows[i].kept, kept);
+    }
+}
+
+static void heap_is_smaller_than_a_huge_limit(void)
+{
+    const size_t huge = (size_t)1 << 50, large = (size_t)1 << 34;
+    size_t kept = 0;
+
+    begin_context();
+    OK(cu->CtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, large));
+    OK(cu->CtxGetLimit(&kept, CU_LIMIT_MALLOC_HEAP_SIZE));
+    EQUAL(large, kept);
+    OK(cu->CtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, huge));
+    OK(cu->CtxGetLimit(&kept, CU_LIMIT_MALLOC_HEAP_SIZE));
+    CHECK(kept > large && kept < huge);
+}
+
 /* Two kernels: one prints an empty text, the other stores what malloc() returns. */
 static const char using_limits[] =
     PTX_HEAD ".extern .func (.param .b32 r) vprintf(.param .b64 format, .param .b64 values);\n"
@@ -403,6 +445,9 @@ const struct conformance_case device_cases[] = {
     MEASURED_CASE("085_unknown_limit_is_1", unknown_limit_is_1),
     MEASURED_CASE("085_context_is_no_peer_of_itself", context_is_no_peer_of_itself),
     MEASURED_CASE("192_limits_are_rounded_or_refused", limits_are_rounded_or_refused),
+    MEASURED_CASE("192_persisting_cache_is_limited_by_the_device",
+                  persisting_cache_is_limited_by_the_device),
+    MEASURED_CASE("192_heap_is_smaller_than_a_huge_limit", heap_is_smaller_than_a_huge_limit),
     {
         .name = "192_limits_stay_once_kernels_have_used_them",
         .run = limits_stay_once_kernels_have_used_them,

@@ -27,6 +27,11 @@ CUresult cushim__mock_context_current(struct mock_context **context)
 {
     const struct mock_thread *thread = cushim__mock_thread_get();
 
+    if (cushim__mock_call.refusal)
+        return cushim__mock_call.refusal;
+    /* This refuses default streams where created ones are allowed (driver-semantics.md #57). */
+    if (cushim__mock_call.in_host_function)
+        return CUDA_ERROR_NOT_PERMITTED;
     if (!thread)
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (thread->depth == 0)

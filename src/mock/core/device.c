@@ -188,5 +188,5 @@ CUresult cushim__mock_device_find(CUdevice handle, struct mock_device **device)
     if (handle < 0 || handle >= cushim__mock_device_count())
         return CUDA_ERROR_INVALID_DEVICE;
     *device = &cushim__mock->devices[handle];
-    return CUDA_SUCCESS;
+    return cushim__mock_call.refusal;
 }

@@ -288,7 +288,7 @@ CUresult cushim__mock_object_find(const void *handle, enum mock_kind kind, void 
         return CUDA_ERROR_INVALID_HANDLE;
     }
     memcpy(object, &found, sizeof found);
-    return found->gone ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_SUCCESS;
+    return found->gone ? CUDA_ERROR_CONTEXT_IS_DESTROYED : cushim__mock_call.refusal;
 }
 
 void *cushim__mock_object_next(enum mock_kind kind, const void *previous)

@@ -110,7 +110,11 @@ void cushim__mock_trace(const char *what, const char *name, uint64_t stream, uin
 struct mock_call {
     struct cushim_mock *mock; /* NULL if the thread is in no call, or there is no mock */
     unsigned slot;
-    bool too_early; /* before cuInit: only errors in the arguments precede NOT_INITIALIZED */
+    /*
+     * What the call returns unless its arguments are wrong; CUDA_SUCCESS if it is not refused. What
+     * looks for an object or the current context returns it, so that the call does nothing.
+     */
+    CUresult refusal;
     /*
      * Whether a NULL stream is the per-thread default stream. The wrappers of `_ptsz` and `_ptds`
      * symbols set it around the function that they share with their legacy twin.

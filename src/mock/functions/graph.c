@@ -273,8 +273,8 @@ CUresult cushim__mock_UserObjectCreate(struct mock_user_object **made, void *ptr
 {
     if (!destroy || initialRefcount == 0 || flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!cushim__mock->initialised)
-        return CUDA_ERROR_NOT_INITIALIZED;
+    if (cushim__mock_call.refusal)
+        return cushim__mock_call.refusal;
     return cushim__mock_user_object_create(destroy, ptr, initialRefcount, made);
 }
 
