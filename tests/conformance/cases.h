@@ -118,6 +118,7 @@ struct peer_row {
     X(graph_cases)             \
     X(graph_edge_cases)        \
     X(graph_launch_cases)      \
+    X(user_object_cases)       \
     X(module_cases)            \
     X(output_cases)            \
     X(launch_cases)            \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Child graphs, the changes that an executable graph accepts, calls in captures, user objects of
- * graphs. Statements 144-149, 182-184.
+ * Child graphs, the changes that an executable graph accepts, and calls in captures. Statements
+ * 144-148, 182-184.
  */
 #include <string.h>
 
@@ -476,34 +476,6 @@ static void launch_records_external_events_alone(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->EventQuery(inside));
 }
 
-static atomic_int destroyed;
-
-static void CUDA_CB destroy(void *data)
-{
-    atomic_fetch_add((atomic_int *)data, 1);
-}
-
-static void user_object_goes_with_its_last_reference(void)
-{
-    CUuserObject object = NULL;
-    CUgraph graph;
-
-    begin_context();
-    graph = graph_begin();
-    CODE(CUDA_ERROR_INVALID_VALUE, cu->UserObjectCreate(&object, &destroyed, destroy, 1, 0));
-    CODE(CUDA_ERROR_INVALID_VALUE,
-         cu->UserObjectCreate(&object, &destroyed, destroy, 0, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
-    OK(cu->UserObjectCreate(&object, &destroyed, destroy, 2, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
-    OK(cu->GraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
-    CODE(CUDA_ERROR_INVALID_VALUE, cu->GraphRetainUserObject(graph, object, 0, 0));
-    OK(cu->UserObjectRelease(object, 1));
-    EQUAL(0, atomic_load(&destroyed));
-    OK(cu->GraphDestroy(graph));
-    while (atomic_load(&destroyed) == 0)
-        let_time_pass();
-    EQUAL(1, atomic_load(&destroyed));
-}
-
 const struct conformance_case graph_edge_cases[] = {
     MEASURED_CASE("182_child_graphs_nest_deeply", child_graphs_nest_deeply),
     MEASURED_CASE("183_exit_nodes_are_compared_from_the_last",
@@ -524,7 +496,5 @@ const struct conformance_case graph_edge_cases[] = {
                   graph_is_not_instantiated_while_capturing),
     MEASURED_CASE("147_program_says_what_comes_next", program_says_what_comes_next),
     MEASURED_CASE("148_launch_records_external_events_alone", launch_records_external_events_alone),
-    MEASURED_CASE("149_user_object_goes_with_its_last_reference",
-                  user_object_goes_with_its_last_reference),
     {.name = NULL},
 };

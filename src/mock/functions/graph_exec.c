@@ -138,8 +138,7 @@ CUresult cushim__mock_GraphExecGetId(struct mock_exec *exec, unsigned int *graph
 /* A launch that is under way runs to its end. */
 CUresult cushim__mock_GraphExecDestroy(struct mock_exec *exec)
 {
-    cushim__mock_object_remove(exec);
-    cushim__mock_exec_release(exec);
+    cushim__mock_exec_destroy(exec);
     return CUDA_SUCCESS;
 }
 

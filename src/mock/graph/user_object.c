@@ -191,6 +191,15 @@ bool cushim__mock_held_copy(const struct mock_held *held, struct mock_held **cop
     return true;
 }
 
+bool cushim__mock_held_copy_all(const struct mock_graph *graph, struct mock_held **list)
+{
+    bool complete = cushim__mock_held_copy(graph->held, list);
+
+    for (const struct mock_node *node = graph->first; node && complete; node = node->next)
+        complete = !node->work.child || cushim__mock_held_copy_all(node->work.child, list);
+    return complete;
+}
+
 void cushim__mock_held_remove(struct mock_held **list, struct mock_user_object *object,
                               unsigned long long count)
 {
