@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "src/driver_api/structs.h"
 #include "src/layer/layer.h"
 
 /* One effect of a call that has ended. */
@@ -125,6 +126,25 @@ static void return_part(const struct change *change)
         cushim__handle_own(owner, object);
 }
 
+/* The graph that a node takes from the program is destroyed with the node's graph. */
+static void take_child(const struct change *change)
+{
+    const struct cushim__object_effect *effect = change->effect;
+    const struct cushim__graph_node *node =
+        (const void *)(uintptr_t)change->call->values[effect->parameter];
+    struct cushim__handle *owner, *object;
+
+    if (node->type != CU_GRAPH_NODE_TYPE_GRAPH ||
+        node->of.child.ownership != CUSHIM__CHILD_IS_MOVED)
+        return;
+    object = find(CUSHIM__TYPE_GRAPH, (uintptr_t)node->of.child.graph);
+    owner = find(CUSHIM__TYPE_GRAPH, value_of(change, effect->owner));
+    if (!object || !owner || object->owner)
+        return;
+    object->is_live = false;
+    cushim__handle_own(owner, object);
+}
+
 bool cushim__answer_refuses(CUresult answer)
 {
     switch (answer) {
@@ -233,6 +253,9 @@ static void apply_creation(const struct change *change)
         object = find(type_of(change), value_of(change, effect->parameter));
         if (object && object->device < 0)
             object->uses += amount_of(change);
+        break;
+    case CUSHIM__EFFECT_TAKES:
+        take_child(change);
         break;
     case CUSHIM__EFFECT_RETAINS_PRIMARY:
         retain_primary(change);

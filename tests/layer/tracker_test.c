@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/driver_api/structs.h"
 #include "src/layer/arguments.h"
 #include "src/layer/handle_table.h"
 #include "src/layer/layer.h"
@@ -37,6 +38,10 @@ static void check_parameter(unsigned slot, const struct cushim__object_effect *e
     if (effect->parameter >= cushim__parameter_count(slot))
         fail_msg("%s has no parameter %u", cushim__slot_name(slot), effect->parameter);
     parameter = cushim__parameter_at(slot, effect->parameter);
+    if (effect->kind == CUSHIM__EFFECT_TAKES) { /* the handle is in a struct */
+        assert_int_equal(effect->parameter, cushim__effects[slot].node_params);
+        return;
+    }
     decoder = cushim__decoder_of(slot, effect->parameter);
     if (effect->type != CUSHIM__TYPE_GLOBAL && decoder.type != effect->type)
         fail_msg("%s: %s is no %s", cushim__slot_name(slot), parameter->name,
@@ -203,6 +208,9 @@ static int setup(void **state)
     FAKE_TABLE_PUT(&fake, IpcOpenMemHandle_v2, open_memory);
     FAKE_TABLE_PUT(&fake, IpcCloseMemHandle, succeed);
     FAKE_TABLE_PUT(&fake, DevicePrimaryCtxRetain, give);
+    FAKE_TABLE_PUT(&fake, GraphCreate, give);
+    FAKE_TABLE_PUT(&fake, GraphAddNode_v2, give);
+    FAKE_TABLE_PUT(&fake, GraphDestroy, succeed);
     FAKE_TABLE_PUT(&fake, DevicePrimaryCtxRelease_v2, succeed);
     FAKE_TABLE_PUT(&fake, DevicePrimaryCtxReset_v2, succeed);
     given = &objects[0];
@@ -270,6 +278,40 @@ static void context_takes_what_was_made_while_it_was_current(void **state)
     OK(driver->CtxDestroy_v2(context));
     assert_int_equal(testkit_count().handles, 1);
     OK(driver->EventDestroy_v2(event));
+}
+
+/* Give a graph another one as a child; returns how many of both the program has to destroy. */
+static size_t add_child(int ownership)
+{
+    struct cushim__graph_node node;
+    CUgraph parent, child;
+    CUgraphNode added;
+    size_t count;
+
+    memset(&node, 0, sizeof node);
+    given = &objects[0];
+    OK(driver->GraphCreate(&parent, 0));
+    given = &objects[1];
+    OK(driver->GraphCreate(&child, 0));
+    given = &objects[2];
+    node.type = CU_GRAPH_NODE_TYPE_GRAPH;
+    node.of.child.graph = child;
+    node.of.child.ownership = ownership;
+    OK(driver->GraphAddNode_v2(&added, parent, NULL, NULL, 0, (void *)&node));
+    count = testkit_count().handles;
+    OK(driver->GraphDestroy(parent));
+    assert_string_equal(testkit_tag(parent), "none");
+    assert_int_equal(testkit_count().handles, count - 1);
+    if (count > 1)
+        OK(driver->GraphDestroy(child));
+    return count;
+}
+
+static void moved_child_graph_goes_with_its_parent(void **state)
+{
+    (void)state;
+    assert_int_equal(add_child(CUSHIM__CHILD_IS_MOVED), 1);
+    assert_int_equal(add_child(0), 2);
 }
 
 /*
@@ -443,6 +485,7 @@ int main(void)
         TEST_IN(destroying_that_reports_an_earlier_error_counts_as_release, setup, testkit_end_on),
         TEST_IN(destroying_that_is_refused_does_not, setup, testkit_end_on),
         TEST_IN(context_takes_what_was_made_while_it_was_current, setup, testkit_end_on),
+        TEST_IN(moved_child_graph_goes_with_its_parent, setup, testkit_end_on),
         TEST_IN(value_given_again_while_it_ends_stays_alive, setup, testkit_end_on),
         TEST(success_without_a_handle_creates_nothing),
         TEST(values_come_again_in_any_order),
