@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Calls that a capture forbids depending on its mode, with objects from before the capture.
- * Statement 202.
+ * Statements 146, 202.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "backend.h"
 #include "begin.h"
