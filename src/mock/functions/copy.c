@@ -164,7 +164,7 @@ static bool is_batch_valid(size_t count, const cushim_CUmemcpyAttributes *attrib
     return true;
 }
 
-/* Also cuMemcpyBatchAsync_v2, which has no `failIdx`. */
+/* Also cuMemcpyBatchAsync_v2. It has no `failIdx`, which is NULL then. */
 CUresult cushim__mock_MemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes,
                                        size_t count, cushim_CUmemcpyAttributes *attrs,
                                        size_t *attrsIdxs, size_t numAttrs, size_t *failIdx,
