@@ -19,7 +19,9 @@ static enum cushim__check_id misuse_id;
 static void *dropped[8];
 static unsigned drops;
 
-/* Replaces the functions of src/mock/mock.c. */
+/* These replace what src/mock/core/state.c defines. */
+_Thread_local struct mock_call cushim__mock_call;
+
 void cushim__mock_misuse(enum cushim__check_id id, const char *format, ...)
 {
     va_list arguments;
