@@ -62,18 +62,20 @@ static void sticky_operation_has_no_effect_and_faults_for_ever(void **state)
     unsigned char *host, bytes[4] = {1, 2, 3, 4};
     CUdeviceptr memory;
     CUstream stream;
+    CUevent event;
     int devices = 0;
 
     (void)state;
     fixture_begin("fault = op.set:nth=2 => sticky(ECC_UNCORRECTABLE)");
     stream = fixture_stream();
+    event = fixture_event();
     OK(driver->MemAlloc_v2(&memory, 4));
     OK(driver->MemcpyHtoD_v2(memory, bytes, 4));
     OK(driver->MemsetD8Async(memory, 7, 1, stream));
     OK(driver->StreamSynchronize(stream));
     OK(driver->MemsetD8Async(memory + 1, 7, 1, stream));
     CODE(CUDA_ERROR_ECC_UNCORRECTABLE, driver->StreamSynchronize(stream));
-    CODE(CUDA_ERROR_ECC_UNCORRECTABLE, driver->EventQuery((CUevent)(void *)stream));
+    CODE(CUDA_ERROR_ECC_UNCORRECTABLE, driver->EventQuery(event));
     OK(driver->DeviceGetCount(&devices));
     host = cushim_mock_memory(fixture_mock, memory, 4);
     assert_int_equal(host[0], 7);
