@@ -183,7 +183,7 @@ CUresult cushim__mock_MemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, siz
         if (code != CUDA_SUCCESS)
             failed = i;
     }
-    if (code != CUDA_SUCCESS && failIdx)
+    if (code != CUDA_SUCCESS && code != CUDA_ERROR_OUT_OF_MEMORY && failIdx)
         *failIdx = failed;
     return code;
 }
