@@ -142,6 +142,18 @@ static void null_is_refused(void)
     REFUSED(cu->OccupancyMaxPotentialClusterSize(&number, question.function, NULL));
 }
 
+static void mock_without_clusters_refuses(void)
+{
+    struct question question;
+    int number;
+
+    begin_question(&question);
+    CODE(CUDA_ERROR_NOT_SUPPORTED, count_clusters(&question, 2, 64, &number));
+    CODE(CUDA_ERROR_NOT_SUPPORTED,
+         cu->OccupancyMaxPotentialClusterSize(&number, question.function, &question.config));
+    EQUAL(UNTOUCHED, number);
+}
+
 const struct conformance_case cluster_cases[] = {
     MEASURED_CASE("210_clusters_of_two_use_every_multiprocessor",
                   clusters_of_two_use_every_multiprocessor),
@@ -150,5 +162,11 @@ const struct conformance_case cluster_cases[] = {
                   clusters_that_cannot_be_launched_are_912),
     MEASURED_CASE("210_potential_cluster_size_is_8_or_16", potential_cluster_size_is_8_or_16),
     MEASURED_CASE("210_null_is_refused", null_is_refused),
+    {
+        .name = "210_mock_without_clusters_refuses",
+        .run = mock_without_clusters_refuses,
+        .class = MOCK_ONLY,
+        .settings = "attribute.CLUSTER_LAUNCH = 0\n",
+    },
     {.name = NULL},
 };

@@ -140,11 +140,24 @@ static void same_parameters_make_the_same_map(void)
     CHECK(memcmp(&first, &map, sizeof map) == 0);
 }
 
+static void mock_without_tensor_maps_refuses(void)
+{
+    begin_context();
+    CODE(CUDA_ERROR_NOT_SUPPORTED, encode(&usual));
+    CODE(CUDA_ERROR_NOT_SUPPORTED, cu->TensorMapReplaceAddress(&map, NULL));
+}
+
 const struct conformance_case tensor_map_cases[] = {
     MEASURED_CASE("211_types_ranks_and_swizzles_are_checked", types_ranks_and_swizzles_are_checked),
     MEASURED_CASE("211_addresses_and_sizes_are_checked", addresses_and_sizes_are_checked),
     MEASURED_CASE("211_interleaved_maps_have_three_dimensions",
                   interleaved_maps_have_three_dimensions),
     MEASURED_CASE("211_same_parameters_make_the_same_map", same_parameters_make_the_same_map),
+    {
+        .name = "211_mock_without_tensor_maps_refuses",
+        .run = mock_without_tensor_maps_refuses,
+        .class = MOCK_ONLY,
+        .settings = "attribute.TENSOR_MAP_ACCESS_SUPPORTED = 0\n",
+    },
     {.name = NULL},
 };
