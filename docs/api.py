@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Write docs/api.md: every public function with the first sentence of its documentation, by header.
+"""Write docs/api.md: every public function as it is declared, with the first sentence of its
+documentation, by header.
 
 usage: api.py [--check]        --check: say whether the page is up to date, and write nothing
 """
@@ -14,14 +15,17 @@ HEADERS = os.path.join(ROOT, 'include', 'cushim')
 PAGE = os.path.join(ROOT, 'docs', 'api.md')
 
 FUNCTION = re.compile(r'(?:/\*\*\s(?P<text>(?:(?!\*/).)*?) ?\*/\n)?^(?:CUSHIM_API|static inline) '
-                      r'[^;{}]*?\b(?P<name>cushim_[a-z0-9]\w*)\(', re.DOTALL | re.MULTILINE)
+                      r'(?P<declared>[^;{}]*?\bcushim_[a-z0-9]\w*\([^;{}]*\))',
+                      re.DOTALL | re.MULTILINE)
+# Attributes and their macros, which are no part of what a caller writes.
+ATTRIBUTE = re.compile(r'\b(?:CUSHIM__?[A-Z_]+|__attribute__)(?:\(\(.*?\)\)|\([^()]*\))? ?')
 
 INTRODUCTION = '''<!-- SPDX-License-Identifier: Apache-2.0 -->
 <!-- Written by docs/api.py. -->
 # The public API
 
-This page is for everybody who looks for a function: it lists all public functions, by header. The headers document
-parameters, results and thread safety.
+This page is for everybody who looks for a function: it lists the declarations of all public functions, by header. The
+headers document parameters, results and thread safety.
 `<cushim/cushim.h>` includes the headers of the library; those under `testing/` come with `libcushim-mock`.
 `struct cushim_table` in `<cushim/slots.h>` has the driver's own functions; it is generated from the registry.
 '''
@@ -34,15 +38,16 @@ def first_sentence(text):
 
 
 def functions(path):
-    """Lists of names with a first sentence: one text may stand before several functions."""
+    """Lists of declarations with a first sentence: one text may stand before several functions."""
     found = []
     with open(path, encoding='utf-8') as file:
         text = file.read()
     for match in FUNCTION.finditer(text):
+        declared = ATTRIBUTE.sub('', ' '.join(match['declared'].split()))
         if match['text'] is None and found:
-            found[-1][0].append(match['name'])
+            found[-1][0].append(declared)
         else:
-            found.append(([match['name']], first_sentence(match['text'] or '')))
+            found.append(([declared], first_sentence(match['text'] or '')))
     return found
 
 
@@ -53,8 +58,8 @@ def page():
             found = functions(os.path.join(HEADERS, folder, name)) if name.endswith('.h') else []
             if found:
                 lines.append('## `<cushim/%s>`\n' % os.path.join(folder, name))
-                lines += ['- %s: %s' % (', '.join('`%s()`' % one for one in names), text)
-                          for names, text in found]
+                lines += ['- %s: %s' % (', '.join('`%s`' % one for one in declared), text)
+                          for declared, text in found]
                 lines.append('')
     return '\n'.join(lines)
 

@@ -29,7 +29,7 @@ static CUstream handle_of(struct cushim_stream *stream)
 {
     CUstream handle = NULL;
 
-    check(cushim_stream_handle(stream, &handle), "stream");
+    check(cushim_stream_get_handle(stream, &handle), "stream");
     return handle;
 }
 

@@ -33,14 +33,14 @@ int main(void)
     check(cushim_context_retain_primary(0, &context), "context");
     check(cushim_context_make_current(context), "context");
     check(cushim_stream_create(context, NULL, &stream), "stream");
-    check(cushim_stream_handle(stream, &handle), "stream");
+    check(cushim_stream_get_handle(stream, &handle), "stream");
     check(cushim_driver()->MemAlloc_v2(&memory, bytes), "memory");
 
     check(cushim_event_create_recorded(stream, NULL, &start), "start");
     check(cushim_driver()->MemsetD8Async(memory, 0, bytes, handle), "fill");
     check(cushim_event_create_recorded(stream, NULL, &end), "end");
     check(cushim_event_synchronize(end), "end");
-    check(cushim_event_elapsed(start, end, &ms), "time");
+    check(cushim_event_get_elapsed(start, end, &ms), "time");
     printf("256 MiB filled in %.3f ms: %.0f GB/s\n", (double)ms, (double)bytes / 1e6 / (double)ms);
 
     check(cushim_driver()->MemFree_v2(memory), "memory");

@@ -51,7 +51,7 @@ static CUresult draw_in_context(uint32_t *picture, struct cushim_context *contex
     CUresult code = cushim_stream_create(context, NULL, &stream);
 
     if (code == CUDA_SUCCESS)
-        code = cushim_stream_handle(stream, &handle);
+        code = cushim_stream_get_handle(stream, &handle);
     if (code == CUDA_SUCCESS)
         code = driver->MemAlloc_v2(&memory, ROW_BYTES * HEIGHT);
     for (unsigned i = 0; i < RECTANGLES && code == CUDA_SUCCESS; i++) {

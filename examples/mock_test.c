@@ -64,7 +64,7 @@ static CUresult scaler_scale(const struct scaler *scaler, float *numbers, unsign
     CUstream stream = NULL;
     CUdeviceptr memory = 0;
     void *parameters[] = {&memory, &count, &factor};
-    CUresult code = cushim_stream_handle(scaler->stream, &stream);
+    CUresult code = cushim_stream_get_handle(scaler->stream, &stream);
 
     if (code == CUDA_SUCCESS)
         code = driver->MemAllocAsync(&memory, bytes, stream);
@@ -135,7 +135,7 @@ static struct cushim_mock *begin(const char *settings, CUresult fault)
         return NULL;
     }
     kernel.data = mock;
-    cushim_mock_kernel_register(mock, &kernel);
+    cushim_mock_register_kernel(mock, &kernel);
     cushim_mock_install(mock); /* from here on cushim_driver() is the mock */
     return mock;
 }
@@ -187,9 +187,9 @@ static void test_result(const char *settings)
     cushim_context_pop(&scope);
     check(numbers != NULL, settings, "there is page-locked memory");
     if (numbers) {
-        cushim_mock_state_get(mock, &before);
+        cushim_mock_get_state(mock, &before);
         check_result(settings, numbers);
-        cushim_mock_state_get(mock, &after);
+        cushim_mock_get_state(mock, &after);
         check(after.handles == before.handles, settings, "every handle is given back");
         check(after.allocations == before.allocations, settings, "all memory is given back");
     }

@@ -78,7 +78,7 @@ static int parent(int to, pid_t process)
 
     check(cushim_context_push(context, &scope), "context");
     check(cushim_stream_create(context, NULL, &stream), "stream");
-    check(cushim_stream_handle(stream, &handle), "stream");
+    check(cushim_stream_get_handle(stream, &handle), "stream");
     check(cushim_event_create(context, &options, &event), "event");
     check(cushim_driver()->MemAlloc_v2(&memory, bytes), "memory");
 

@@ -31,16 +31,16 @@ static CUstream handle_of(struct cushim_stream *stream)
 {
     CUstream handle = NULL;
 
-    check(cushim_stream_handle(stream, &handle), "stream");
+    check(cushim_stream_get_handle(stream, &handle), "stream");
     return handle;
 }
 
 static double elapsed(struct cushim_event *start, struct cushim_event *end)
 {
     float ms = 0;
-    CUresult code = cushim_event_elapsed(start, end, &ms);
+    CUresult code = cushim_event_get_elapsed(start, end, &ms);
 
-    check(code, cushim_event_explain(start, end, code));
+    check(code, cushim_event_explanation(start, end, code));
     return (double)ms;
 }
 
@@ -52,7 +52,7 @@ static void frame(struct cushim_stream *copying, struct cushim_stream *filling, 
     struct cushim_event *begin = NULL, *copied = NULL, *filled = NULL, *end = NULL;
 
     check(cushim_event_create_recorded(copying, NULL, &begin), "begin");
-    check(cushim_stream_wait_event(filling, begin, 0), "begin");
+    check(cushim_stream_wait_event(filling, begin), "begin");
     for (unsigned i = 0; i < TIMES; i++) {
         check(driver->MemcpyHtoDAsync_v2(target, source, copy_bytes, handle_of(copying)), "copy");
         check(driver->MemsetD8Async(canvas, 1, fill_bytes, handle_of(filling)), "fill");

@@ -126,14 +126,15 @@ static const char *init_advice(CUresult code)
                "confidential computing run nvidia-smi conf-compute -srs 1.";
     case CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE:
         return SAME_RELEASE;
-    case CUDA_ERROR_DEVICE_UNAVAILABLE:
+    /* Codes that headers of CUDA 11.2 do not name yet are numbers. */
+    case 46: /* CUDA_ERROR_DEVICE_UNAVAILABLE */
     case CUDA_ERROR_DEVICE_NOT_LICENSED:
     case CUDA_ERROR_OPERATING_SYSTEM:
-    case CUDA_ERROR_MPS_CONNECTION_FAILED:
-    case CUDA_ERROR_MPS_RPC_FAILURE:
-    case CUDA_ERROR_MPS_SERVER_NOT_READY:
-    case CUDA_ERROR_MPS_MAX_CLIENTS_REACHED:
-    case CUDA_ERROR_MPS_MAX_CONNECTIONS_REACHED:
+    case 805: /* CUDA_ERROR_MPS_CONNECTION_FAILED */
+    case 806: /* CUDA_ERROR_MPS_RPC_FAILURE */
+    case 807: /* CUDA_ERROR_MPS_SERVER_NOT_READY */
+    case 808: /* CUDA_ERROR_MPS_MAX_CLIENTS_REACHED */
+    case 809: /* CUDA_ERROR_MPS_MAX_CONNECTIONS_REACHED */
     case CUDA_ERROR_UNKNOWN:
         return NULL;
     default:

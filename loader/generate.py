@@ -29,6 +29,7 @@ import groups  # noqa: E402
 import json_file  # noqa: E402
 import layer  # noqa: E402
 import lazy  # noqa: E402
+import meanings  # noqa: E402
 import missing  # noqa: E402
 import mock  # noqa: E402
 import mock_functions  # noqa: E402
@@ -42,6 +43,8 @@ import versions  # noqa: E402
 
 EFFECTS = os.path.join(HERE, 'registry', 'effects.tsv')
 EXPORTS = os.path.join(HERE, 'registry', 'exports.tsv')
+MEANINGS = os.path.join(HERE, 'registry', 'meanings.tsv')
+ENUMERATORS = os.path.join(HERE, 'registry', 'enumerators.tsv')
 
 EMITTERS = {
     'slots': ('the table struct (public header)',
@@ -67,12 +70,16 @@ EMITTERS = {
                      registry.newest_version(rows, codes, names))),
     'groups': ('sections of the driver API by slot (private header)',
                lambda rows, types, codes, names: groups.emit_groups(rows)),
+    'meanings': ('what some names of <cuda.h> mean (private header)',
+                 lambda rows, types, codes, names: meanings.emit_meanings(
+                     rows, registry.read_meanings(MEANINGS, rows))),
     'effects': ('what the functions do, by slot',
                 lambda rows, types, codes, names: effects.emit_effects(
                     rows, types, effects_table.read_effects(EFFECTS, rows))),
     'json': ('the registry as JSON, for other programs',
              lambda rows, types, codes, names: json_file.emit_json(
-                 rows, types, codes, registry.newest_version(rows, codes, names))),
+                 rows, types, codes, names, registry.read_enumerations(ENUMERATORS),
+                 registry.newest_version(rows, codes, names))),
     'exports': ('the version script of the shared library',
                 lambda rows, types, codes, names: exports.emit_exports(EXPORTS, rows)),
     'calls': ('for tests: one typed call of every slot',

@@ -29,6 +29,7 @@ static atomic_uint initialising;
 
 static atomic_bool was_initialised_at_fork;
 static atomic_bool forked;
+atomic_uint cushim__forks;
 
 CUresult CUDAAPI cushim__init_slot(unsigned flags)
 {
@@ -85,6 +86,7 @@ static void before_fork(void)
 /* Disable a driver that the parent had initialised, or was initialising or loading. */
 static void in_child(void)
 {
+    atomic_fetch_add(&cushim__forks, 1);
     if (!cushim__is_forked() && (atomic_load(&was_initialised_at_fork) ||
                                  has_begun_to_initialise() || cushim__is_loading())) {
         atomic_store(&forked, true);

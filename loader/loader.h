@@ -210,6 +210,9 @@ bool cushim__init_outcome(CUresult *code, long *process);
 /* From now on, a fork disables the driver in a child that cannot use it. May be repeated. */
 void cushim__handle_forks(void);
 
+/* How often fork() has made this process since cushim__handle_forks() was first called. */
+extern atomic_uint cushim__forks;
+
 /* Whether this process is a forked child whose driver is disabled. */
 bool cushim__is_forked(void);
 

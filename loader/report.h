@@ -9,6 +9,8 @@
 
 enum { CUSHIM__REPORT_CANDIDATES = 8 };
 
+struct cushim__text;
+
 /* One candidate that was tried. */
 struct cushim__candidate {
     enum cushim_origin origin;
@@ -48,9 +50,13 @@ void cushim__report_get(struct cushim_report *report);
 bool cushim__reject(struct cushim__candidate *candidate, enum cushim_outcome outcome,
                     const char *message);
 
-/* Write a report in the formats of cushim_report_text() and cushim_report_json(). */
+/* Write a report in the formats of cushim_report_write_text() and cushim_report_write_json(). */
 size_t cushim__report_text(const struct cushim_report *report, char *buffer, size_t size);
 size_t cushim__report_json(const struct cushim_report *report, char *buffer, size_t size);
+
+/* The same, as a part of a text. */
+void cushim__report_write_text(const struct cushim_report *report, struct cushim__text *text);
+void cushim__report_write_json(const struct cushim_report *report, struct cushim__text *text);
 
 /* Keep the report of the last failed attempt. */
 void cushim__keep_failed_report(const struct cushim_report *attempt);

@@ -109,7 +109,7 @@ static void add_candidate_array(struct cushim__text *text, const struct cushim_r
     cushim__text_add(text, report->candidate_count ? "\n  ]" : "]");
 }
 
-static void write_json(struct cushim__text *text, const struct cushim_report *report)
+void cushim__report_write_json(const struct cushim_report *report, struct cushim__text *text)
 {
     char other[CUSHIM_REPORT_PATH_BYTES] = "";
 
@@ -142,11 +142,11 @@ size_t cushim__report_json(const struct cushim_report *report, char *buffer, siz
     struct cushim__text text;
 
     cushim__text_begin(&text, buffer, size);
-    write_json(&text, report);
+    cushim__report_write_json(report, &text);
     return text.length;
 }
 
-size_t cushim_report_json(char *buffer, size_t size)
+size_t cushim_report_write_json(char *buffer, size_t size)
 {
     struct cushim_report report;
 

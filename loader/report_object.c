@@ -116,12 +116,15 @@ const char *cushim_report_advice(const struct cushim_report *report)
     return report ? report->advice : "";
 }
 
-void cushim_report_symbols(const struct cushim_report *report, struct cushim_symbol_counts *counts)
+CUresult cushim_report_get_symbol_counts(const struct cushim_report *report,
+                                         struct cushim_symbol_counts *counts)
 {
-    const struct cushim_symbol_counts none = {.core = {0}};
-
-    if (counts)
-        *counts = report ? report->symbols : none;
+    if (!report)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!counts)
+        return CUDA_ERROR_INVALID_VALUE;
+    *counts = report->symbols;
+    return CUDA_SUCCESS;
 }
 
 unsigned cushim_report_candidate_count(const struct cushim_report *report)
@@ -129,13 +132,15 @@ unsigned cushim_report_candidate_count(const struct cushim_report *report)
     return report ? report->candidate_count : 0;
 }
 
-CUresult cushim_report_candidate_get(const struct cushim_report *report, unsigned index,
+CUresult cushim_report_get_candidate(const struct cushim_report *report, unsigned index,
                                      struct cushim_report_candidate *candidate)
 {
     const struct cushim__candidate *found;
     struct cushim_report_candidate known = {.size = sizeof known};
 
-    if (!report || index >= report->candidate_count)
+    if (!report)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (index >= report->candidate_count)
         return CUDA_ERROR_INVALID_VALUE;
     found = &report->candidates[index];
     known.origin = found->origin;

@@ -88,7 +88,7 @@ static void add_candidates(struct cushim__text *text, const struct cushim_report
     }
 }
 
-static void write_text(struct cushim__text *text, const struct cushim_report *report)
+void cushim__report_write_text(const struct cushim_report *report, struct cushim__text *text)
 {
     char other[CUSHIM_REPORT_PATH_BYTES];
 
@@ -132,11 +132,11 @@ size_t cushim__report_text(const struct cushim_report *report, char *buffer, siz
     struct cushim__text text;
 
     cushim__text_begin(&text, buffer, size);
-    write_text(&text, report);
+    cushim__report_write_text(report, &text);
     return text.length;
 }
 
-size_t cushim_report_text(char *buffer, size_t size)
+size_t cushim_report_write_text(char *buffer, size_t size)
 {
     struct cushim_report report;
 

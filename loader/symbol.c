@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Symbols by number: their registry data, and their state in the loaded driver. */
 #include <stdatomic.h>
+#include <string.h>
 
 #include <cushim/table.h>
 
@@ -75,6 +76,37 @@ bool cushim__symbol_missed(size_t index)
 {
     return index < CUSHIM__SYMBOL_COUNT &&
            atomic_load_explicit(&missed[index], memory_order_relaxed);
+}
+
+/* An installed table may pass calls on, so its slots do not show what is missing. */
+static bool is_usable(size_t index, int version)
+{
+    const unsigned fallback = cushim__symbols[index].fallback;
+
+    switch (cushim__is_installed() ? CUSHIM_SYMBOL_UNKNOWN : cushim__symbol_state(index)) {
+    case CUSHIM_SYMBOL_FOUND:
+    case CUSHIM_SYMBOL_FOUND_BY_PROC_ADDRESS:
+    case CUSHIM_SYMBOL_FALLEN_BACK:
+        return true;
+    case CUSHIM_SYMBOL_UNKNOWN:
+        return version >= cushim__symbol_since(index) ||
+               (fallback != CUSHIM__NO_FALLBACK && version >= cushim__symbol_since(fallback));
+    default:
+        return false;
+    }
+}
+
+bool cushim_driver_has(const char *symbol, int version)
+{
+    int its = 0;
+
+    if (!symbol || cushim_driver()->DriverGetVersion(&its) != CUDA_SUCCESS || its < version)
+        return false;
+    for (unsigned i = 0; i < CUSHIM__SYMBOL_COUNT; i++) {
+        if (strcmp(cushim__slot_name(i), symbol) == 0)
+            return is_usable(i, its);
+    }
+    return false;
 }
 
 CUresult cushim_symbol_get(size_t index, struct cushim_symbol *symbol)

@@ -13,6 +13,10 @@ import sys
 
 RESULT = re.compile(r'@return (any other code|CU(?:DA|SHIM)_\w+) +(?=\S)')
 LABEL = re.compile(r'(?m)(^ \* |(?<=\. ))(Thread safety|Context|Driver calls|Since): (\w+)')
+# A reference to statements about the driver, and the statements themselves.
+REFERENCE = re.compile(r'driver-semantics\.md((?:,?(?:\n \*)?\s+#\d+)+)')
+STATEMENT = re.compile(r'(?m)^(\d+)\. ')
+LINK = re.compile(r'\[([^]]*)\]\((?!https:)[^)]*\)')
 # Doxygen passes over a struct that is declared and not defined.
 OPAQUE = re.compile(r'(?m)(?<=\*/\n)^(struct cushim_\w+);$')
 # A comment that begins a part of a header: "--- the clock ---".
@@ -30,6 +34,8 @@ def comments(text):
     text = LABEL.sub(lambda match: '%s@%s %s' % (
         match[1], match[2].lower().replace(' ', '_'),
         match[3] if match[3].startswith('cu') else match[3].capitalize()), text)
+    text = REFERENCE.sub(lambda match: 'driver-semantics.md' + re.sub(
+        r'#(\d+)', r'@ref statement_\1 "#\1"', match[1]), text)
     return OPAQUE.sub(r'\1 {};', text)
 
 
@@ -86,7 +92,12 @@ def main(arguments):
     if os.path.basename(path) == 'api.md':
         text = re.sub('<!--.*-->', '', text)
         text = text.replace('# The public API\n', '# Functions {#functions}\n', 1)
-        text = re.sub(r'(?m)`(cushim_\w+\(\))`|(?<=^## )`<(.*)>`', r'\1\2', text)
+        text = re.sub(r'(?m)`[^`\n]*?(cushim_\w+\()[^`\n]*\)`|(?<=^## )`<(.*)>`',
+                      lambda match: match[1] + ')' if match[1] else match[2], text)
+    if os.path.basename(path) == 'driver-semantics.md':
+        text = re.sub('<!--.*-->', '', text)
+        text = re.sub('(?m)^# (.*)$', r'# \1 {#semantics}', LINK.sub(r'\1', text), count=1)
+        text = STATEMENT.sub(r'\1. @anchor statement_\1 ', text)
     if path.endswith('.h'):
         text = header(slots(text) if os.path.basename(path) == 'slots.h' else text, path)
     sys.stdout.reconfigure(encoding='utf-8')

@@ -63,7 +63,7 @@ static void renderer_open(struct renderer *renderer)
     if (code == CUDA_SUCCESS)
         code = cushim_stream_create(renderer->context, NULL, &renderer->stream);
     if (code == CUDA_SUCCESS)
-        code = cushim_stream_handle(renderer->stream, &renderer->handle);
+        code = cushim_stream_get_handle(renderer->stream, &renderer->handle);
     if (code == CUDA_SUCCESS)
         code = cushim_context_push(renderer->context, &scope);
     if (code == CUDA_SUCCESS)

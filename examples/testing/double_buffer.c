@@ -39,9 +39,9 @@ static CUresult pipeline_open(struct pipeline *pipeline, struct cushim_context *
     if (code == CUDA_SUCCESS)
         code = cushim_stream_create(context, NULL, &pipeline->out);
     if (code == CUDA_SUCCESS)
-        code = cushim_stream_handle(pipeline->in, &pipeline->in_handle);
+        code = cushim_stream_get_handle(pipeline->in, &pipeline->in_handle);
     if (code == CUDA_SUCCESS)
-        code = cushim_stream_handle(pipeline->out, &pipeline->out_handle);
+        code = cushim_stream_get_handle(pipeline->out, &pipeline->out_handle);
     for (unsigned i = 0; i < BUFFERS && code == CUDA_SUCCESS; i++) {
         code = cushim_driver()->MemAlloc_v2(&pipeline->buffers[i].memory, BLOCK_BYTES);
         if (code == CUDA_SUCCESS)
@@ -62,7 +62,7 @@ static CUresult pipeline_move(struct pipeline *pipeline, unsigned block, CUdevic
 
 #ifndef WITH_BUG
     if (block >= BUFFERS)
-        code = cushim_stream_wait_event(pipeline->in, pipeline->buffers[i].read, 0);
+        code = cushim_stream_wait_event(pipeline->in, pipeline->buffers[i].read);
 #endif
     if (code == CUDA_SUCCESS)
         code = cushim_driver()->MemcpyHtoDAsync_v2(pipeline->buffers[i].memory, input + offset,
@@ -70,7 +70,7 @@ static CUresult pipeline_move(struct pipeline *pipeline, unsigned block, CUdevic
     if (code == CUDA_SUCCESS)
         code = cushim_event_record(pipeline->buffers[i].filled, pipeline->in);
     if (code == CUDA_SUCCESS)
-        code = cushim_stream_wait_event(pipeline->out, pipeline->buffers[i].filled, 0);
+        code = cushim_stream_wait_event(pipeline->out, pipeline->buffers[i].filled);
     if (code == CUDA_SUCCESS)
         code = cushim_driver()->MemcpyDtoDAsync_v2(output + offset, pipeline->buffers[i].memory,
                                                    BLOCK_BYTES, pipeline->out_handle);

@@ -40,7 +40,7 @@ static CUresult queue_add(struct queue *queue, unsigned which, CUdeviceptr memor
 {
     struct job *job = &queue->jobs[which];
     CUstream stream;
-    CUresult code = cushim_stream_handle(queue->stream, &stream);
+    CUresult code = cushim_stream_get_handle(queue->stream, &stream);
 
     if (code == CUDA_SUCCESS)
         code = cushim_driver()->MemsetD8Async(memory, 0xff, bytes, stream);
@@ -201,8 +201,9 @@ static void job_makes_these_calls(void **state)
 
     cushim_recording_clear(cushim_test_layer(fixture->test));
     assert_int_equal(queue_add(&fixture->queue, 0, fixture->memory, BYTES), CUDA_SUCCESS);
-    assert_in_range(cushim_recording_text(cushim_test_layer(fixture->test), text, sizeof text), 1,
-                    sizeof text - 1);
+    assert_in_range(
+        cushim_recording_write_text(cushim_test_layer(fixture->test), text, sizeof text), 1,
+        sizeof text - 1);
     keep_calls(text);
     assert_string_equal(text, job_calls);
 }

@@ -26,5 +26,5 @@ CUresult cushim_mock_kernels_register(const struct cushim_mock_functions *functi
     const struct cushim_mock_kernel kernel = {.size = sizeof kernel, .name = "scale", .run = scale};
 
     mock = functions;
-    return mock->kernel_register(mock->mock, &kernel);
+    return mock->register_kernel(mock->mock, &kernel);
 }

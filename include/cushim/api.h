@@ -25,6 +25,16 @@
 #define CUSHIM_API
 #endif
 
+/*
+ * Before the declaration of a function whose result it is a mistake to drop. gcc and clang warn if
+ * CUSHIM_WARN_UNUSED_RESULT is defined before the first header of cushim.
+ */
+#if defined(CUSHIM_WARN_UNUSED_RESULT) && defined(__GNUC__)
+#define CUSHIM__CHECKED __attribute__((warn_unused_result))
+#else
+#define CUSHIM__CHECKED
+#endif
+
 /**
  * Before the declaration of each public variable. The library's own files, and files that contain
  * the library, do not need the pointer that is described above.

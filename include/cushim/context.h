@@ -24,6 +24,9 @@
  *
  * Thread safety: any thread may use an object, also several threads at once, as long as each of
  * them has a reference.
+ *
+ * Unless a function says otherwise, any thread may call it; it needs no context and leaves the
+ * current one alone; it calls no function of the driver. Since: 0.1.
  */
 #ifndef CUSHIM_CONTEXT_H
 #define CUSHIM_CONTEXT_H
@@ -71,12 +74,10 @@ struct cushim_context_options {
  * @return CUDA_ERROR_OUT_OF_MEMORY  No host memory for the object; or the driver returned it.
  * @return any other code            cuDevicePrimaryCtxRetain's, unchanged.
  *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
  * Driver calls: cuDevicePrimaryCtxRetain.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_context_retain_primary(CUdevice device, struct cushim_context **context);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_context_retain_primary(CUdevice device,
+                                                                  struct cushim_context **context);
 
 /**
  * Create a new context.
@@ -96,14 +97,11 @@ CUSHIM_API CUresult cushim_context_retain_primary(CUdevice device, struct cushim
  * @return any other code            cuCtxCreate_v2's, or that of restoring the current context,
  *                                   unchanged. Nothing is created.
  *
- * Thread safety: any thread.
  * Context: needs none, and leaves the current one as it was.
  * Driver calls: cuCtxCreate_v2, cuCtxPopCurrent_v2; cuCtxDestroy_v2 if the latter fails.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_context_create(CUdevice device,
-                                          const struct cushim_context_options *options,
-                                          struct cushim_context **context);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_context_create(
+    CUdevice device, const struct cushim_context_options *options, struct cushim_context **context);
 
 /**
  * Borrow a context that other code owns.
@@ -116,13 +114,9 @@ CUSHIM_API CUresult cushim_context_create(CUdevice device,
  * @return CUDA_ERROR_INVALID_VALUE    `context` is NULL.
  * @return CUDA_ERROR_INVALID_CONTEXT  `handle` is NULL.
  * @return CUDA_ERROR_OUT_OF_MEMORY    No host memory for the object.
- *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: none.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_context_wrap(CUcontext handle, struct cushim_context **context);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_context_wrap(CUcontext handle,
+                                                        struct cushim_context **context);
 
 /**
  * Borrow the context that is current on the calling thread.
@@ -136,21 +130,12 @@ CUSHIM_API CUresult cushim_context_wrap(CUcontext handle, struct cushim_context 
  * @return CUDA_ERROR_OUT_OF_MEMORY    No host memory for the object.
  * @return any other code              cuCtxGetCurrent's, unchanged.
  *
- * Thread safety: any thread.
  * Context: wraps the current one, and leaves it current.
  * Driver calls: cuCtxGetCurrent.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_context_wrap_current(struct cushim_context **context);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_context_wrap_current(struct cushim_context **context);
 
-/**
- * Take one more reference to an object.
- *
- * @param context  Object; NULL is a no-op.
- * @return         `context`.
- *
- * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
- */
+/** Take one more reference. Returns `context`, which may be NULL. */
 CUSHIM_API struct cushim_context *cushim_context_retain(struct cushim_context *context);
 
 /**
@@ -167,12 +152,10 @@ CUSHIM_API struct cushim_context *cushim_context_retain(struct cushim_context *c
  * @return any other code  cuCtxDestroy_v2's or cuDevicePrimaryCtxRelease_v2's, unchanged. The
  *                         object has ended nevertheless, and the log has a message.
  *
- * Thread safety: any thread.
  * Context: needs none. Leaves the current one alone, unless that is the destroyed context: the
  *          driver then pops it from the calling thread (driver-semantics.md #13).
  * Driver calls: cuCtxDestroy_v2; cuDevicePrimaryCtxRelease_v2, or cuDevicePrimaryCtxRelease with
  *               drivers older than 11.0.
- * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_context_release(struct cushim_context *context);
 
@@ -189,10 +172,9 @@ CUSHIM_API CUresult cushim_context_release(struct cushim_context *context);
  * @return CUDA_SUCCESS               `*handle` is the context.
  * @return CUDA_ERROR_INVALID_HANDLE  `context` is NULL.
  * @return CUDA_ERROR_INVALID_VALUE   `handle` is NULL.
- *
- * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
  */
-CUSHIM_API CUresult cushim_context_handle(const struct cushim_context *context, CUcontext *handle);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_context_get_handle(const struct cushim_context *context,
+                                                              CUcontext *handle);
 
 /**
  * Get the device of a context.
@@ -206,13 +188,12 @@ CUSHIM_API CUresult cushim_context_handle(const struct cushim_context *context, 
  * @return any other code             For a borrowed context: cuCtxGetDevice's, or that of the
  *                                    change of context; unchanged.
  *
- * Thread safety: any thread.
  * Context: acts in `context` if that is borrowed, and leaves the current one as it was.
  * Driver calls: none, but for a borrowed context cuCtxPushCurrent_v2, cuCtxGetDevice,
  *               cuCtxPopCurrent_v2.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_context_device(const struct cushim_context *context, CUdevice *device);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_context_get_device(const struct cushim_context *context,
+                                                              CUdevice *device);
 
 /**
  * Wait until all work of a context is done.
@@ -230,9 +211,8 @@ CUSHIM_API CUresult cushim_context_device(const struct cushim_context *context, 
  * Thread safety: any thread; blocks it.
  * Context: acts in `context`, and leaves the current one as it was.
  * Driver calls: cuCtxPushCurrent_v2, cuCtxSynchronize, cuCtxPopCurrent_v2.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_context_synchronize(struct cushim_context *context);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_context_synchronize(struct cushim_context *context);
 
 /* --- the current context --- */
 
@@ -258,9 +238,9 @@ struct cushim_context_scope {
  * Thread safety: any thread, for itself.
  * Context: leaves `context` current.
  * Driver calls: cuCtxSetCurrent.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_context_make_current(const struct cushim_context *context);
+CUSHIM_API CUSHIM__CHECKED CUresult
+cushim_context_make_current(const struct cushim_context *context);
 
 /**
  * Make a context current on the calling thread until cushim_context_pop().
@@ -280,10 +260,9 @@ CUSHIM_API CUresult cushim_context_make_current(const struct cushim_context *con
  * Thread safety: any thread, for itself.
  * Context: leaves `context` current.
  * Driver calls: cuCtxPushCurrent_v2.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_context_push(const struct cushim_context *context,
-                                        struct cushim_context_scope *scope);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_context_push(const struct cushim_context *context,
+                                                        struct cushim_context_scope *scope);
 
 /**
  * End a scope and make the context current that was current before its push.
@@ -303,7 +282,6 @@ CUSHIM_API CUresult cushim_context_push(const struct cushim_context *context,
  * Thread safety: the thread that pushed.
  * Context: leaves current what was before the push.
  * Driver calls: cuCtxPopCurrent_v2; cuCtxPushCurrent_v2 if that popped another context.
- * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_context_pop(struct cushim_context_scope *scope);
 

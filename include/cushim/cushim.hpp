@@ -13,8 +13,8 @@
  *     cushim::check(event.synchronize(std::chrono::seconds(5)), "frame");
  *
  * Each member function calls the C function of the same name, whose comment has the details:
- * `event::query()` is cushim_event_query(). Use the other functions of cushim as they are, with
- * get(): `cushim_event_context(event.get())`; and cushim_driver() to call the driver.
+ * `event::query()` is cushim_event_query(), `event::handle()` is cushim_event_get_handle(). Use the
+ * other functions of cushim as they are, with get(), and cushim_driver() to call the driver.
  *
  * Errors: a function that can fail returns a CUresult, or a `result`, which is a CUresult and what
  * the function has made. Only check() throws: it turns either into a std::system_error. Without
@@ -118,10 +118,7 @@ CUSHIM_API inline const std::error_category &error_category() noexcept
     return *made;
 }
 
-/**
- * Make a std::error_code. CUresult does not convert to one by itself, because that would change the
- * meaning of CUresult in code that does not know cushim.
- */
+/** Make a std::error_code: CUresult, which is not of cushim, does not convert to one by itself. */
 CUSHIM__CALL std::error_code make_error_code(CUresult code) noexcept
 {
     return std::error_code(static_cast<int>(code), error_category());
@@ -132,7 +129,6 @@ CUSHIM__CALL std::error_code make_error_code(CUresult code) noexcept
  * Throw if a call has failed: `cushim::check(cushim_driver_init(nullptr), "driver")`. It takes the
  * codes of cushim and of the driver. CUDA_ERROR_NOT_READY counts as a failure.
  *
- * @param code  The code of the call.
  * @param what  What failed, at the start of the message. NULL: the name of the code.
  *
  * @throw std::system_error  Unless `code` is CUDA_SUCCESS; its code() is make_error_code(code).
@@ -143,7 +139,7 @@ CUSHIM__INLINE void check(CUresult code, const char *what = nullptr)
         throw std::system_error(make_error_code(code), what ? what : cushim_error_name(code));
 }
 
-/** Take the value out of a result, or throw as check() of its code does. */
+/** Take the value out of a result (check(result.code) if it is not needed), or throw likewise. */
 template <class Value> CUSHIM__CALL Value check(result<Value> made, const char *what = nullptr)
 {
     check(made.code, what);
@@ -178,13 +174,17 @@ class timeout
         }
     }
 
-    /** The time from now on; 0 for a point in the past. */
+    /** The time from now on; 0 for a point in the past, UINT64_MAX for one after 1e9 seconds. */
     template <class Clock, class Duration>
     CUSHIM__INLINE timeout(const std::chrono::time_point<Clock, Duration> &deadline) : ns_(0)
     {
         const typename Clock::time_point now = Clock::now();
+        const std::chrono::duration<double> end = deadline.time_since_epoch();
+        const std::chrono::duration<double> left = end - now.time_since_epoch();
 
-        if (deadline > now)
+        if (left.count() >= 1e9)
+            ns_ = UINT64_MAX;
+        else if (left.count() > -1 && deadline > now)
             *this = timeout(deadline - now);
     }
 
@@ -274,7 +274,7 @@ template <class Owner, class Object> class owner
 
     /** The result of a function of C that reads a value of the object. */
     template <class Value>
-    CUSHIM__CALL result<Value> read(CUresult (*function)(const Object *, Value *)) const noexcept
+    CUSHIM__CALL result<Value> of(CUresult (*function)(const Object *, Value *)) const noexcept
     {
         Value value = Value();
         const CUresult code = function(object_, &value);
@@ -314,8 +314,8 @@ class context : public owner<context, cushim_context>
     }
 
     /** Get the driver's handle. */
-    CUSHIM__CALL result<CUcontext> handle() const noexcept { return read(cushim_context_handle); }
-    CUSHIM__CALL result<CUdevice> device() const noexcept { return read(cushim_context_device); }
+    CUSHIM__CALL result<CUcontext> handle() const noexcept { return of(cushim_context_get_handle); }
+    CUSHIM__CALL result<CUdevice> device() const noexcept { return of(cushim_context_get_device); }
 
     CUSHIM__CALL CUresult synchronize() const noexcept { return cushim_context_synchronize(get()); }
 
@@ -381,7 +381,7 @@ class stream : public owner<stream, cushim_stream>
     CUSHIM__CALL static stream per_thread() noexcept { return stream(cushim_stream_per_thread()); }
 
     /** Get the driver's handle. */
-    CUSHIM__CALL result<CUstream> handle() const noexcept { return read(cushim_stream_handle); }
+    CUSHIM__CALL result<CUstream> handle() const noexcept { return of(cushim_stream_get_handle); }
 
     CUSHIM__CALL CUresult query() const noexcept { return cushim_stream_query(get()); }
     CUSHIM__CALL CUresult synchronize() const noexcept { return cushim_stream_synchronize(get()); }
@@ -392,7 +392,7 @@ class stream : public owner<stream, cushim_stream>
         return cushim_stream_synchronize_for(get(), limit.ns());
     }
 
-    CUSHIM__CALL CUresult wait_event(const event &other, unsigned flags = 0) const noexcept;
+    CUSHIM__CALL CUresult wait_event(const event &other) const noexcept;
 
     CUSHIM__CALL CUresult wait_stream(const stream &other) const noexcept
     {
@@ -434,7 +434,7 @@ class event : public owner<event, cushim_event>
     }
 
     /** Get the driver's handle. */
-    CUSHIM__CALL result<CUevent> handle() const noexcept { return read(cushim_event_handle); }
+    CUSHIM__CALL result<CUevent> handle() const noexcept { return of(cushim_event_get_handle); }
 
     CUSHIM__CALL CUresult record(const stream &on) const noexcept
     {
@@ -457,16 +457,16 @@ class event : public owner<event, cushim_event>
     friend class event_pool; // makes events
 };
 
-CUSHIM__INLINE CUresult stream::wait_event(const event &other, unsigned flags) const noexcept
+CUSHIM__INLINE CUresult stream::wait_event(const event &other) const noexcept
 {
-    return cushim_stream_wait_event(get(), other.get(), flags);
+    return cushim_stream_wait_event(get(), other.get());
 }
 
-/** Measure the time between two recorded events: cushim_event_elapsed(). */
+/** Measure the time between two recorded events: cushim_event_get_elapsed(). */
 CUSHIM__CALL result<elapsed_time> elapsed(const event &start, const event &end) noexcept
 {
     float ms = 0;
-    const CUresult code = cushim_event_elapsed(start.get(), end.get(), &ms);
+    const CUresult code = cushim_event_get_elapsed(start.get(), end.get(), &ms);
 
     return result<elapsed_time>{code, elapsed_time(ms)};
 }

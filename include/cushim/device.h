@@ -12,6 +12,9 @@
  *
  * Initialise the driver first (cushim_driver_init()); before that, these functions return
  * CUDA_ERROR_NOT_INITIALIZED.
+ *
+ * Unless a function says otherwise, any thread may call it; it needs no context and leaves the
+ * current one alone; it calls no function of the driver. Since: 0.1.
  */
 #ifndef CUSHIM_DEVICE_H
 #define CUSHIM_DEVICE_H
@@ -30,7 +33,7 @@ extern "C" {
 /**
  * Get the device that has a UUID.
  *
- * Queries the UUID of every device. cushim_uuid_parse() reads a UUID from text.
+ * Queries the UUID of every device. cushim_device_parse_uuid() reads a UUID from text.
  *
  * @param uuid    UUID; borrowed, not NULL.
  * @param device  Receives the device; not NULL.
@@ -40,13 +43,10 @@ extern "C" {
  * @return CUDA_ERROR_INVALID_DEVICE  No device that this process may use has this UUID.
  * @return any other code             The driver's, unchanged.
  *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
  * Driver calls: cuDeviceGetCount, cuDeviceGet; cuDeviceGetUuid_v2, or cuDeviceGetUuid with drivers
  *               older than 11.4.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_device_get_by_uuid(const CUuuid *uuid, CUdevice *device);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_device_get_by_uuid(const CUuuid *uuid, CUdevice *device);
 
 /**
  * Get a device's UUID.
@@ -56,7 +56,7 @@ CUSHIM_API CUresult cushim_device_get_by_uuid(const CUuuid *uuid, CUdevice *devi
  * do that and return the UUID of the whole device.
  *
  * @param device  Device.
- * @param uuid    Receives the UUID; not NULL. cushim_uuid_format() writes it as text.
+ * @param uuid    Receives the UUID; not NULL. cushim_device_format_uuid() writes it as text.
  *
  * @return CUDA_SUCCESS               `*uuid` is the UUID.
  * @return CUDA_ERROR_INVALID_VALUE   `uuid` is NULL.
@@ -64,12 +64,9 @@ CUSHIM_API CUresult cushim_device_get_by_uuid(const CUuuid *uuid, CUdevice *devi
  * @return any other code             cuDeviceGetUuid_v2's (cuDeviceGetUuid's with an older driver),
  *                                    unchanged.
  *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
  * Driver calls: cuDeviceGetUuid_v2, or cuDeviceGetUuid with drivers older than 11.4.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_device_uuid(CUdevice device, CUuuid *uuid);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_device_get_uuid(CUdevice device, CUuuid *uuid);
 
 /**
  * Get the range of priorities that streams on a device can have.
@@ -89,14 +86,14 @@ CUSHIM_API CUresult cushim_device_uuid(CUdevice device, CUuuid *uuid);
  * @return CUDA_ERROR_OUT_OF_MEMORY   No host memory, or none on the device for a context.
  * @return any other code             The driver's, unchanged.
  *
- * Thread safety: any thread.
  * Context: acts in the primary context, and leaves the current one as it was.
  * Driver calls: those of cushim_context_retain_primary() and cushim_context_release(),
  *               cuCtxGetCurrent, cuCtxPushCurrent_v2, cuCtxGetStreamPriorityRange,
  *               cuCtxPopCurrent_v2.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_device_stream_priority_range(CUdevice device, int *least, int *greatest);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_device_get_stream_priority_range(CUdevice device,
+                                                                            int *least,
+                                                                            int *greatest);
 
 /**
  * Return whether a device's events can be shared with other processes.
@@ -113,17 +110,15 @@ CUSHIM_API CUresult cushim_device_stream_priority_range(CUdevice device, int *le
  * @return CUDA_ERROR_INVALID_DEVICE  There is no such device.
  * @return any other code             cuDeviceGetAttribute's, unchanged.
  *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
  * Driver calls: cuDeviceGetAttribute.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_device_supports_ipc_events(CUdevice device, bool *supported);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_device_get_ipc_event_support(CUdevice device,
+                                                                        bool *supported);
 
 /* --- UUIDs as nvidia-smi prints them and CUDA_VISIBLE_DEVICES takes them: GPU-4d656f1c-... --- */
 
 /** Room for a UUID as text, the final NUL included. */
-#define CUSHIM_UUID_TEXT_SIZE 41
+#define CUSHIM_DEVICE_UUID_SIZE 41
 
 /**
  * Write a UUID as text.
@@ -134,27 +129,24 @@ CUSHIM_API CUresult cushim_device_supports_ipc_events(CUdevice device, bool *sup
  *
  * @return CUDA_SUCCESS              The text is written.
  * @return CUDA_ERROR_INVALID_VALUE  `uuid` or `text` is NULL.
- *
- * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
  */
-CUSHIM_API CUresult cushim_uuid_format(const CUuuid *uuid, char text[CUSHIM_UUID_TEXT_SIZE]);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_device_format_uuid(const CUuuid *uuid,
+                                                              char text[CUSHIM_DEVICE_UUID_SIZE]);
 
 /**
  * Read a UUID from text.
  *
  * Accepts only whole UUIDs, not the prefixes that CUDA_VISIBLE_DEVICES allows.
  *
- * @param text  Text as cushim_uuid_format() writes it, in upper or lower case; with `GPU-`, with
- *              `MIG-` (a part of a device) or without a prefix. No other text may precede or follow
- *              it. Borrowed, not NULL.
+ * @param text  Text as cushim_device_format_uuid() writes it, in upper or lower case; with `GPU-`,
+ *              with `MIG-` (a part of a device) or without a prefix. No other text may precede or
+ *              follow it. Borrowed, not NULL.
  * @param uuid  Receives the UUID; not NULL.
  *
  * @return CUDA_SUCCESS              `*uuid` is the UUID.
  * @return CUDA_ERROR_INVALID_VALUE  `uuid` or `text` is NULL, or `text` is not a UUID.
- *
- * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
  */
-CUSHIM_API CUresult cushim_uuid_parse(const char *text, CUuuid *uuid);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_device_parse_uuid(const char *text, CUuuid *uuid);
 
 #ifdef __cplusplus
 }

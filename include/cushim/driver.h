@@ -9,6 +9,9 @@
  * no driver.
  *
  * cushim opens the driver at run time, does not link it, never closes it, and prints nothing.
+ *
+ * Unless a function says otherwise, any thread may call it; it needs no context and leaves the
+ * current one alone; it calls no function of the driver. Since: 0.1.
  */
 #ifndef CUSHIM_DRIVER_H
 #define CUSHIM_DRIVER_H
@@ -66,10 +69,7 @@ CUSHIM_VARIABLE extern const struct cushim_table *cushim_current_table;
  *
  * @return The current table; never NULL, and none of its slots is NULL.
  *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
  * Driver calls: none; the first call through the table loads the driver and does not call cuInit.
- * Since: 0.1.
  */
 static inline const struct cushim_table *cushim_driver(void)
 {
@@ -144,8 +144,8 @@ struct cushim_load_options {
  *
  * Loading is not initialising: it does not touch the GPU and does not affect children that are
  * forked later. A successful load is permanent. Only an explicit call of this function or of
- * cushim_driver_init() retries a failed load. After a failure, cushim_report_text() (report.h) says
- * what was tried.
+ * cushim_driver_init() retries a failed load. After a failure, cushim_report_write_text()
+ * (report.h) says what was tried.
  *
  * @param options  How to load; borrowed for the call. NULL: the defaults.
  *
@@ -177,11 +177,9 @@ struct cushim_load_options {
  *
  * Thread safety: any thread; concurrent calls may each open the driver, and all use the table of
  *                the first that succeeds.
- * Context: needs none, and leaves the current one alone.
  * Driver calls: cuDriverGetVersion, cuGetProcAddress_v2.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_driver_load(const struct cushim_load_options *options);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_driver_load(const struct cushim_load_options *options);
 
 /**
  * Load the driver and initialise it: cushim_driver_load(), then cuInit(0) on the current table.
@@ -200,12 +198,31 @@ CUSHIM_API CUresult cushim_driver_load(const struct cushim_load_options *options
  *         result of cuInit(0), unchanged: CUDA_ERROR_NO_DEVICE, CUDA_ERROR_SYSTEM_DRIVER_MISMATCH,
  *         ...
  *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
  * Driver calls: those of cushim_driver_load(), cuInit.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_driver_init(const struct cushim_load_options *options);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_driver_init(const struct cushim_load_options *options);
+
+/**
+ * Return whether a function of the driver can be used: the current table has it, and the driver is
+ * new enough.
+ *
+ *     if (cushim_driver_has("cuStreamGetDevice", 12080))
+ *         code = cushim_driver()->StreamGetDevice(stream, &device);
+ *
+ * It loads the driver if that has not been tried, and does not initialise it. A function that the
+ * driver lacks is there if a function of the same meaning replaces it (cushim_symbol::fallback). A
+ * table that the program has installed has what its version should have.
+ *
+ * @param symbol   Exported name of the function's ABI, such as `cuMemAlloc_v2`; NULL and unknown
+ *                 names: false.
+ * @param version  Oldest version of cuDriverGetVersion that has the feature, such as 12080 for
+ *                 12.8; a flag or an attribute may be newer than its function. 0: any.
+ *
+ * @return Whether it can be used; false without a driver.
+ *
+ * Driver calls: cuDriverGetVersion.
+ */
+CUSHIM_API bool cushim_driver_has(const char *symbol, int version);
 
 #ifdef __cplusplus
 }

@@ -9,6 +9,9 @@
  *
  * The codes are those of `CUresult` in the CUDA driver API reference, page "Data types used by CUDA
  * driver".
+ *
+ * Unless a function says otherwise, any thread may call it; it needs no context and leaves the
+ * current one alone; it calls no function of the driver. Since: 0.1.
  */
 #ifndef CUSHIM_ERROR_H
 #define CUSHIM_ERROR_H
@@ -46,11 +49,6 @@ enum cushim_sticky {
  *
  * @return Static string such as `CUDA_ERROR_INVALID_HANDLE`; `unrecognized CUresult` for a code
  *         that this version of cushim does not know. Never NULL.
- *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: none.
- * Since: 0.1.
  */
 CUSHIM_API const char *cushim_error_name(CUresult code);
 
@@ -64,11 +62,6 @@ CUSHIM_API const char *cushim_error_name(CUresult code);
  * @return Static string of one line that begins in lower case and ends without a full stop, so that
  *         it fits after a colon. Codes that cushim does not know get a text that says so. Never
  *         NULL, never empty.
- *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: none.
- * Since: 0.1.
  */
 CUSHIM_API const char *cushim_error_string(CUresult code);
 
@@ -79,11 +72,6 @@ CUSHIM_API const char *cushim_error_string(CUresult code);
  *
  * @return Static string of one line: a sentence that ends in a full stop. Codes that cushim does
  *         not know get the advice to ask the driver. Never NULL, never empty.
- *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: none.
- * Since: 0.1.
  */
 CUSHIM_API const char *cushim_error_advice(CUresult code);
 
@@ -100,11 +88,6 @@ CUSHIM_API const char *cushim_error_advice(CUresult code);
  *                                Also for codes that cushim does not know.
  * @return CUSHIM_STICKY_CONTEXT  The context in which the work failed is lost.
  * @return CUSHIM_STICKY_PROCESS  CUDA is lost to this process.
- *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: none.
- * Since: 0.1.
  */
 CUSHIM_API enum cushim_sticky cushim_error_sticky(CUresult code);
 

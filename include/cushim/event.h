@@ -20,6 +20,9 @@
  *
  * Thread safety: any thread may use any event, also concurrently. A program must not close an
  * event, or release its last reference, while another thread uses it.
+ *
+ * Unless a function says otherwise, any thread may call it; it needs no context and leaves the
+ * current one alone; it calls no function of the driver. Since: 0.1.
  */
 #ifndef CUSHIM_EVENT_H
 #define CUSHIM_EVENT_H
@@ -80,15 +83,13 @@ struct cushim_event_options {
  * @return CUDA_ERROR_OUT_OF_MEMORY   The host's or the driver's memory ran out.
  * @return any other code             The driver's, unchanged; nothing is created.
  *
- * Thread safety: any thread.
  * Context: acts in `context`, and restores the current one.
  * Driver calls: cuCtxGetCurrent, cuEventCreate; if the context is not current, the latter between
  *               cuCtxPushCurrent_v2 and cuCtxPopCurrent_v2; cuEventDestroy_v2 if the pop fails.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_event_create(struct cushim_context *context,
-                                        const struct cushim_event_options *options,
-                                        struct cushim_event **event);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_event_create(struct cushim_context *context,
+                                                        const struct cushim_event_options *options,
+                                                        struct cushim_event **event);
 
 /**
  * Create an event and record it on a stream.
@@ -108,17 +109,15 @@ CUSHIM_API CUresult cushim_event_create(struct cushim_context *context,
  * @return CUDA_ERROR_OUT_OF_MEMORY    The host's or the driver's memory ran out.
  * @return any other code              The driver's, unchanged; nothing is created.
  *
- * Thread safety: any thread.
  * Context: acts in the stream's, and restores the current one.
  * Driver calls: cuCtxGetCurrent, cuEventCreate, cuEventRecord; if the context is not current, the
  *               last two between cuCtxPushCurrent_v2 and cuCtxPopCurrent_v2; for a stream without a
  *               context object cuStreamGetCtx or cuCtxGetCurrent before them; cuEventDestroy_v2 if
  *               the record or the pop fails.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_event_create_recorded(struct cushim_stream *stream,
-                                                 const struct cushim_event_options *options,
-                                                 struct cushim_event **event);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_event_create_recorded(
+    struct cushim_stream *stream, const struct cushim_event_options *options,
+    struct cushim_event **event);
 
 /**
  * Use an event that other code owns. cushim never destroys it.
@@ -133,24 +132,13 @@ CUSHIM_API CUresult cushim_event_create_recorded(struct cushim_stream *stream,
  * @return CUDA_ERROR_INVALID_HANDLE  `handle` is NULL.
  * @return CUDA_ERROR_INVALID_VALUE   `event` is NULL, or `known` is invalid.
  * @return CUDA_ERROR_OUT_OF_MEMORY   The host's memory ran out.
- *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: none.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_event_wrap(CUevent handle, struct cushim_context *context,
-                                      const struct cushim_event_options *known,
-                                      struct cushim_event **event);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_event_wrap(CUevent handle,
+                                                      struct cushim_context *context,
+                                                      const struct cushim_event_options *known,
+                                                      struct cushim_event **event);
 
-/**
- * Take one more reference.
- *
- * @param event  Event; NULL allowed.
- * @return       `event`.
- *
- * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
- */
+/** Take one more reference. Returns `event`, which may be NULL. */
 CUSHIM_API struct cushim_event *cushim_event_retain(struct cushim_event *event);
 
 /**
@@ -168,10 +156,7 @@ CUSHIM_API struct cushim_event *cushim_event_retain(struct cushim_event *event);
  *                         ending the context, if this was its last reference. The object has ended
  *                         nevertheless.
  *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
  * Driver calls: none or cuEventDestroy_v2, and those that end the context.
- * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_event_release(struct cushim_event *event);
 
@@ -188,9 +173,7 @@ CUSHIM_API CUresult cushim_event_release(struct cushim_event *event);
  * @return any other code             As for cushim_event_release(); the event is closed.
  *
  * Thread safety: any thread; one of several concurrent calls destroys the event.
- * Context: needs none, and leaves the current one alone.
  * Driver calls: none or cuEventDestroy_v2.
- * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_event_close(struct cushim_event *event);
 
@@ -203,16 +186,16 @@ CUSHIM_API CUresult cushim_event_close(struct cushim_event *event);
  * @return CUDA_SUCCESS               `handle` is written.
  * @return CUDA_ERROR_INVALID_HANDLE  `event` is NULL or closed.
  * @return CUDA_ERROR_INVALID_VALUE   `handle` is NULL.
- *
- * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
  */
-CUSHIM_API CUresult cushim_event_handle(const struct cushim_event *event, CUevent *handle);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_event_get_handle(const struct cushim_event *event,
+                                                            CUevent *handle);
 
 /**
  * Record the event on a stream: it then stands for all work that the stream has so far.
  *
  * Replaces an earlier record; waits that began before keep waiting for the old work
- * (driver-semantics.md #25, #26). On a capturing stream the record becomes part of the capture.
+ * (driver-semantics.md #25, #26). On a capturing stream the record becomes part of the capture; for
+ * CU_EVENT_RECORD_EXTERNAL (#56) call EventRecordWithFlags through the table.
  *
  * @param event   Event; not NULL.
  * @param stream  Stream of the event's context; not NULL.
@@ -222,36 +205,14 @@ CUSHIM_API CUresult cushim_event_handle(const struct cushim_event *event, CUeven
  *                                    different contexts (#30).
  * @return any other code             The result of cuEventRecord, unchanged.
  *
- * Thread safety: any thread.
  * Context: needs none. On a default stream, acts in the stream object's context if it has one,
  *          otherwise in the event's, otherwise in the current one, which must then be the event's
  *          (#31); restores the current one.
  * Driver calls: cuEventRecord; on default streams also cuCtxGetCurrent, and cuCtxPushCurrent_v2 and
  *               cuCtxPopCurrent_v2 if their context is not current.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_event_record(struct cushim_event *event, struct cushim_stream *stream);
-
-/**
- * Record the event as cushim_event_record() does, with flags.
- *
- * @param event   Event; not NULL.
- * @param stream  Stream of the event's context; not NULL.
- * @param flags   CUevent_record_flags: CU_EVENT_RECORD_EXTERNAL makes the record a node of the
- *                captured graph; outside a capture the driver refuses it with
- *                CUDA_ERROR_ILLEGAL_STATE (driver-semantics.md #56). 0: as cushim_event_record().
- *
- * @return As cushim_event_record(), for cuEventRecordWithFlags; CUDA_ERROR_INVALID_VALUE for
- *         unknown flags; CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER before CUDA 11.1 if `flags` is
- *         not 0.
- *
- * Thread safety: any thread.
- * Context: as cushim_event_record().
- * Driver calls: cuEventRecordWithFlags, or cuEventRecord; otherwise as cushim_event_record().
- * Since: 0.1.
- */
-CUSHIM_API CUresult cushim_event_record_with_flags(struct cushim_event *event,
-                                                   struct cushim_stream *stream, unsigned flags);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_event_record(struct cushim_event *event,
+                                                        struct cushim_stream *stream);
 
 /**
  * Query whether the recorded work is done.
@@ -264,12 +225,9 @@ CUSHIM_API CUresult cushim_event_record_with_flags(struct cushim_event *event,
  * @return any other code             The driver's, unchanged; it does not mean "not done". During a
  *                                    capture, a query may invalidate the capture (#63, #64).
  *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
  * Driver calls: cuEventQuery.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_event_query(const struct cushim_event *event);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_event_query(const struct cushim_event *event);
 
 /**
  * Wait until the recorded work is done.
@@ -284,11 +242,9 @@ CUSHIM_API CUresult cushim_event_query(const struct cushim_event *event);
  * @return any other code             The result of cuEventSynchronize, unchanged.
  *
  * Thread safety: any thread; blocks it.
- * Context: needs none, and leaves the current one alone.
  * Driver calls: cuEventSynchronize.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_event_synchronize(struct cushim_event *event);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_event_synchronize(struct cushim_event *event);
 
 /**
  * Wait until the recorded work is done, or until a timeout has passed.
@@ -305,29 +261,31 @@ CUSHIM_API CUresult cushim_event_synchronize(struct cushim_event *event);
  * @return any other code             The result of cuEventQuery, unchanged.
  *
  * Thread safety: any thread; blocks it.
- * Context: needs none, and leaves the current one alone.
  * Driver calls: cuEventQuery.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_event_synchronize_for(struct cushim_event *event, uint64_t timeout_ns);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_event_synchronize_for(struct cushim_event *event,
+                                                                 uint64_t timeout_ns);
 
 /*
  * --- properties of an event ---
  *
- * The driver reports none of these: an event object remembers them, and cushim_event_explain() uses
- * them.
+ * The driver reports none of these: an event object remembers them, and
+ * cushim_event_explanation() uses them.
  */
 
 /**
  * Get the context that the event belongs to.
  *
- * @param event  Event; NULL allowed.
- * @return       The context, borrowed from the event; NULL if the event was wrapped without one,
- *               and for NULL.
+ * @param event    Event, also a closed one; not NULL.
+ * @param context  Receives the context, borrowed from the event; NULL if the event was wrapped
+ *                 without one. Not NULL.
  *
- * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
+ * @return CUDA_SUCCESS               `*context` is written.
+ * @return CUDA_ERROR_INVALID_HANDLE  `event` is NULL.
+ * @return CUDA_ERROR_INVALID_VALUE   `context` is NULL.
  */
-CUSHIM_API struct cushim_context *cushim_event_context(const struct cushim_event *event);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_event_get_context(const struct cushim_event *event,
+                                                             struct cushim_context **context);
 
 /** Properties of an event that the object knows without the driver. */
 struct cushim_event_info {
@@ -369,11 +327,9 @@ struct cushim_event_info {
  * @return CUDA_ERROR_INVALID_HANDLE  `event` is NULL.
  * @return CUDA_ERROR_INVALID_VALUE   `info` is NULL, or its size is not that of any version of
  *                                    cushim.
- *
- * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
  */
-CUSHIM_API CUresult cushim_event_info_get(const struct cushim_event *event,
-                                          struct cushim_event_info *info);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_event_get_info(const struct cushim_event *event,
+                                                          struct cushim_event_info *info);
 
 /* --- the time between two events, and why there is none --- */
 
@@ -391,7 +347,7 @@ CUSHIM_API CUresult cushim_event_info_get(const struct cushim_event *event,
  * @return CUDA_SUCCESS               `ms` is written.
  * @return CUDA_ERROR_INVALID_HANDLE  An event is NULL, closed, not recorded, without timing or
  *                                    imported, or the two belong to different contexts (#35, #36,
- *                                    #41, #43, #44, #76): cushim_event_explain() says which.
+ *                                    #41, #43, #44, #76): cushim_event_explanation() says which.
  * @return CUDA_ERROR_INVALID_VALUE   `ms` is NULL, or an event was last recorded in a capture that
  *                                    has ended (#71).
  * @return CUDA_ERROR_NOT_READY       An event is still pending (#37).
@@ -399,38 +355,34 @@ CUSHIM_API CUresult cushim_event_info_get(const struct cushim_event *event,
  * @return any other code             The driver's, unchanged. Find errors of pending work with
  *                                    cushim_event_query(): this function may not report them (#47).
  *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
  * Driver calls: cuEventElapsedTime_v2, or cuEventElapsedTime with drivers older than 12.8, which
  *               does the same and takes several times as long (#47, #48).
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_event_elapsed(const struct cushim_event *start,
-                                         const struct cushim_event *end, float *ms);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_event_get_elapsed(const struct cushim_event *start,
+                                                             const struct cushim_event *end,
+                                                             float *ms);
 
 /**
- * Explain why the time between two events is not available: the reason, the event and the remedy.
+ * Get the reason why the time between two events is not available, the event and the remedy.
  *
- * Explains the code of a cushim_event_elapsed() that has just failed. If the objects do not know
- * the reason (the state of wrapped events, pending or captured work), the function asks the driver
- * in a way that is harmless even during a capture: it uses the time from an event to itself, never
- * a query (driver-semantics.md #39, #63). If the events have different faults, it reports that of
- * `start`.
+ * Explains the code of a cushim_event_get_elapsed() that has just failed. If the objects do not
+ * know the reason (the state of wrapped events, pending or captured work), the function asks the
+ * driver in a way that is harmless even during a capture: it uses the time from an event to itself,
+ * never a query (driver-semantics.md #39, #63). If the events have different faults, it reports
+ * that of `start`.
  *
  * @param start  The event that was passed as `start`; NULL allowed.
  * @param end    The event that was passed as `end`; NULL allowed.
- * @param code   The code that cushim_event_elapsed() returned.
+ * @param code   The code that cushim_event_get_elapsed() returned.
  *
  * @return Static string of one or two sentences. For a code that does not concern the events, it is
  *         that of cushim_error_advice(). Never NULL.
  *
  * Thread safety: any thread; the text describes the current state of the events.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: none, or as cushim_event_elapsed().
- * Since: 0.1.
+ * Driver calls: none, or as cushim_event_get_elapsed().
  */
-CUSHIM_API const char *cushim_event_explain(const struct cushim_event *start,
-                                            const struct cushim_event *end, CUresult code);
+CUSHIM_API const char *cushim_event_explanation(const struct cushim_event *start,
+                                                const struct cushim_event *end, CUresult code);
 
 /*
  * --- events that two processes share ---
@@ -439,7 +391,7 @@ CUSHIM_API const char *cushim_event_explain(const struct cushim_event *start,
  * 64 opaque bytes by any means; another process imports them. Both may record the event, query it
  * and wait for it. The exporter must keep the event until the importers are done; later operations
  * of the importers are undefined (driver-semantics.md #76). This works on Linux, with devices for
- * which cushim_device_supports_ipc_events() returns true (#77).
+ * which cushim_device_get_ipc_event_support() returns true (#77).
  */
 
 /**
@@ -455,14 +407,13 @@ CUSHIM_API const char *cushim_event_explain(const struct cushim_event *start,
  * @return CUDA_ERROR_INVALID_CONTEXT  The event was wrapped without a context, and none is current.
  * @return any other code              The result of cuIpcGetEventHandle, unchanged.
  *
- * Thread safety: any thread.
  * Context: acts in the event's, and restores the current one; acts in the current one if the event
  *          was wrapped without a context.
  * Driver calls: cuCtxGetCurrent, cuIpcGetEventHandle; cuCtxPushCurrent_v2 and cuCtxPopCurrent_v2
  *               around the latter if the event's context is not current.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_event_export(const struct cushim_event *event, CUipcEventHandle *handle);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_event_export(const struct cushim_event *event,
+                                                        CUipcEventHandle *handle);
 
 /**
  * Import an event that another process exported.
@@ -482,16 +433,14 @@ CUSHIM_API CUresult cushim_event_export(const struct cushim_event *event, CUipcE
  * @return CUDA_ERROR_OUT_OF_MEMORY    The host's memory ran out.
  * @return any other code              The driver's, unchanged; nothing is created.
  *
- * Thread safety: any thread.
  * Context: acts in `context`, and restores the current one.
  * Driver calls: cuCtxGetCurrent, cuIpcOpenEventHandle; if the context is not current, the latter
  *               between cuCtxPushCurrent_v2 and cuCtxPopCurrent_v2; cuEventDestroy_v2 if the pop
  *               fails.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_event_import(struct cushim_context *context,
-                                        const CUipcEventHandle *handle,
-                                        struct cushim_event **event);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_event_import(struct cushim_context *context,
+                                                        const CUipcEventHandle *handle,
+                                                        struct cushim_event **event);
 
 #ifdef __cplusplus
 }

@@ -17,6 +17,9 @@
  * returns its free events.
  *
  * Thread safety: any thread may use a pool, also concurrently.
+ *
+ * Unless a function says otherwise, any thread may call it; it needs no context and leaves the
+ * current one alone; it calls no function of the driver. Since: 0.1.
  */
 #ifndef CUSHIM_EVENT_POOL_H
 #define CUSHIM_EVENT_POOL_H
@@ -64,16 +67,13 @@ struct cushim_event_pool_options {
  * @return CUDA_ERROR_OUT_OF_MEMORY   The host's or the driver's memory ran out.
  * @return any other code             The driver's, unchanged; nothing is created.
  *
- * Thread safety: any thread.
  * Context: acts in `context` if `initial` is not 0, and restores the current one.
  * Driver calls: none, or those of cushim_event_create() for each first event; cuEventDestroy_v2 for
  *               each if one fails.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_event_pool_create(struct cushim_context *context,
-                                             const struct cushim_event_options *kind,
-                                             const struct cushim_event_pool_options *options,
-                                             struct cushim_event_pool **pool);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_event_pool_create(
+    struct cushim_context *context, const struct cushim_event_options *kind,
+    const struct cushim_event_pool_options *options, struct cushim_event_pool **pool);
 
 /**
  * Acquire an event from a pool.
@@ -98,13 +98,12 @@ CUSHIM_API CUresult cushim_event_pool_create(struct cushim_context *context,
  * @return CUDA_ERROR_OUT_OF_MEMORY   The host's or the driver's memory ran out.
  * @return any other code             The driver's, unchanged, if an event had to be created.
  *
- * Thread safety: any thread; lock-free.
+ * Thread safety: any thread; takes a lock for a few instructions, and not across a fork().
  * Context: needs none; creates a new event in the pool's context, and restores the current one.
  * Driver calls: none if an event is free; otherwise those of cushim_event_create().
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_event_pool_acquire(struct cushim_event_pool *pool,
-                                              struct cushim_event **event);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_event_pool_acquire(struct cushim_event_pool *pool,
+                                                              struct cushim_event **event);
 
 /**
  * Count the events of a pool. While other threads use it, each number is of some recent moment.
@@ -115,20 +114,11 @@ CUSHIM_API CUresult cushim_event_pool_acquire(struct cushim_event_pool *pool,
  *
  * @return CUDA_SUCCESS               The counts are written.
  * @return CUDA_ERROR_INVALID_HANDLE  `pool` is NULL.
- *
- * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
  */
-CUSHIM_API CUresult cushim_event_pool_counts(const struct cushim_event_pool *pool, size_t *total,
-                                             size_t *free);
+CUSHIM_API CUSHIM__CHECKED CUresult
+cushim_event_pool_get_counts(const struct cushim_event_pool *pool, size_t *total, size_t *free);
 
-/**
- * Take one more reference.
- *
- * @param pool  Pool; NULL allowed.
- * @return      `pool`.
- *
- * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
- */
+/** Take one more reference. Returns `pool`, which may be NULL. */
 CUSHIM_API struct cushim_event_pool *cushim_event_pool_retain(struct cushim_event_pool *pool);
 
 /**
@@ -144,10 +134,7 @@ CUSHIM_API struct cushim_event_pool *cushim_event_pool_retain(struct cushim_even
  *                         this was its last reference; the log has every failure (log.h). The pool
  *                         has ended nevertheless.
  *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
  * Driver calls: none or cuEventDestroy_v2, and those that end the context.
- * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_event_pool_release(struct cushim_event_pool *pool);
 

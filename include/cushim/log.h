@@ -7,6 +7,9 @@
  * driver has clamped, a handle that could not be destroyed, a current context that could not be
  * restored after a call that had already failed. The log is silent until the program asks for it;
  * cushim itself writes to no file and no terminal.
+ *
+ * Unless a function says otherwise, any thread may call it; it needs no context and leaves the
+ * current one alone; it calls no function of the driver. Since: 0.1.
  */
 #ifndef CUSHIM_LOG_H
 #define CUSHIM_LOG_H
@@ -35,17 +38,12 @@ typedef void (*cushim_log_function)(void *data, const char *message);
  * cushim never calls a function with the data of another. When this call returns, the former
  * function is not running and will not be called again, so the program may free its data. The call
  * waits for a former function that is running, so do not hold a lock that it takes. In a forked
- * child, the call does not wait for threads of the parent. A child that was forked inside the
- * function may change the function there; that call does not wait for itself, but other threads of
- * the child wait for it.
+ * child, it does not wait for calls that began before the fork.
  *
  * @param function  Receives the messages; NULL: no messages, the state at program start.
  * @param data      Passed to `function`; NULL allowed. Borrowed until the next call.
  *
  * Thread safety: any thread; one of two concurrent calls takes effect.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: none.
- * Since: 0.1.
  */
 CUSHIM_API void cushim_log_set(cushim_log_function function, void *data);
 

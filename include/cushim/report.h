@@ -9,6 +9,9 @@
  * It describes the driver that cushim has loaded, not a table that the program has installed, such
  * as a mock's. While such a table is current and nothing was loaded, the state is
  * CUSHIM_STATE_UNTRIED, whatever that table returns.
+ *
+ * Unless a function says otherwise, any thread may call it; it needs no context and leaves the
+ * current one alone; it calls no function of the driver. Since: 0.1.
  */
 #ifndef CUSHIM_REPORT_H
 #define CUSHIM_REPORT_H
@@ -94,11 +97,8 @@ enum {
  *
  * Thread safety: any thread; during a load it reports the state before the load. Takes 16 KiB of
  *                the stack.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: none.
- * Since: 0.1.
  */
-CUSHIM_API size_t cushim_report_text(char *buffer, size_t size);
+CUSHIM_API size_t cushim_report_write_text(char *buffer, size_t size);
 
 /**
  * Write the report of this process as one JSON object (RFC 8259) for programs. It also has the
@@ -107,18 +107,53 @@ CUSHIM_API size_t cushim_report_text(char *buffer, size_t size);
  * Keys are stable: newer versions may add keys, but rename none. Bytes of a path that are not valid
  * UTF-8 appear as U+FFFD.
  *
- * @param buffer  As for cushim_report_text().
- * @param size    As for cushim_report_text().
+ * @param buffer  As for cushim_report_write_text().
+ * @param size    As for cushim_report_write_text().
  *
- * @return As cushim_report_text().
+ * @return As cushim_report_write_text().
  *
  * Thread safety: any thread; during a load it reports the state before the load. Takes 16 KiB of
  *                the stack.
+ */
+CUSHIM_API size_t cushim_report_write_json(char *buffer, size_t size);
+
+/**
+ * Write what the maintainer of a program would ask its user for, as text that can be shown to
+ * others: the versions of cushim, of the system and of the kernel module, the limits of the
+ * process, the report of this process, and the variables that concern CUDA, from a fixed list.
+ *
+ * Names of users are replaced by `USER`, and UUIDs of GPUs by `UUID`: the name of the user of this
+ * process (`USER`, `LOGNAME` or `USERNAME`) where it is a part of a path, and that of the owner of a
+ * home folder. `cushim info --report` writes the same, and the diagnostics and devices.
+ *
+ * @param buffer  As for cushim_report_write_text().
+ * @param size    As for cushim_report_write_text().
+ *
+ * @return As cushim_report_write_text().
+ *
+ * Thread safety: any thread, while no thread changes the environment; during a load it reports the
+ *                state before the load. Takes 32 KiB of the stack.
  * Context: needs none, and leaves the current one alone.
  * Driver calls: none.
  * Since: 0.1.
  */
-CUSHIM_API size_t cushim_report_json(char *buffer, size_t size);
+CUSHIM_API size_t cushim_report_share_text(char *buffer, size_t size);
+
+/**
+ * Write the same as one JSON object (RFC 8259) with the members `system`, `environment` and
+ * `report`, of which the last is the object of cushim_report_write_json().
+ *
+ * @param buffer  As for cushim_report_write_text().
+ * @param size    As for cushim_report_write_text().
+ *
+ * @return As cushim_report_write_text().
+ *
+ * Thread safety: as for cushim_report_share_text().
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: none.
+ * Since: 0.1.
+ */
+CUSHIM_API size_t cushim_report_share_json(char *buffer, size_t size);
 
 /** A report, which does not change after its creation. */
 struct cushim_report;
@@ -133,11 +168,8 @@ struct cushim_report;
  * @return CUDA_ERROR_OUT_OF_MEMORY  There is not enough memory for it.
  *
  * Thread safety: any thread; during a load it reports the state before the load.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: none.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_report_create(struct cushim_report **report);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_report_create(struct cushim_report **report);
 
 /**
  * Free a report and all strings that it has returned.
@@ -145,9 +177,6 @@ CUSHIM_API CUresult cushim_report_create(struct cushim_report **report);
  * @param report  From cushim_report_create(); NULL is a no-op.
  *
  * Thread safety: any thread, while no other thread uses this report.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: none.
- * Since: 0.1.
  */
 CUSHIM_API void cushim_report_destroy(struct cushim_report *report);
 
@@ -158,9 +187,6 @@ CUSHIM_API void cushim_report_destroy(struct cushim_report *report);
  * valid as long as the report. If `report` is NULL, the value is 0 or an empty string.
  *
  * Thread safety: any thread; a report is constant.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: none.
- * Since: 0.1.
  * @{
  */
 
@@ -168,7 +194,7 @@ CUSHIM_API void cushim_report_destroy(struct cushim_report *report);
 CUSHIM_API enum cushim_state cushim_report_state(const struct cushim_report *report);
 
 /** Get the code that calls of the driver, or cuInit, return; CUDA_SUCCESS: no error. */
-CUSHIM_API CUresult cushim_report_code(const struct cushim_report *report);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_report_code(const struct cushim_report *report);
 
 /** Get the version of cuDriverGetVersion (12080 is 12.8). 0 if no driver is loaded. */
 CUSHIM_API int cushim_report_driver_version(const struct cushim_report *report);
@@ -182,14 +208,25 @@ CUSHIM_API const char *cushim_report_reason(const struct cushim_report *report);
 /** Get advice in one sentence, or an empty string. */
 CUSHIM_API const char *cushim_report_advice(const struct cushim_report *report);
 
-/** Count symbols by how they were found; zero without a driver. `counts` may be NULL. */
-CUSHIM_API void cushim_report_symbols(const struct cushim_report *report,
-                                      struct cushim_symbol_counts *counts);
-
 /** Get the number of candidates: files and names that were tried as the driver. */
 CUSHIM_API unsigned cushim_report_candidate_count(const struct cushim_report *report);
 
 /** @} */
+
+/**
+ * Get the numbers of symbols by how they were found; all are zero without a driver.
+ *
+ * @param report  From cushim_report_create(); not NULL.
+ * @param counts  Receives the numbers; not NULL.
+ *
+ * @return CUDA_SUCCESS               `*counts` is written.
+ * @return CUDA_ERROR_INVALID_HANDLE  `report` is NULL.
+ * @return CUDA_ERROR_INVALID_VALUE   `counts` is NULL.
+ *
+ * Thread safety: any thread; a report is constant.
+ */
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_report_get_symbol_counts(
+    const struct cushim_report *report, struct cushim_symbol_counts *counts);
 
 /** A file or name that was tried, and the result. */
 struct cushim_report_candidate {
@@ -222,18 +259,16 @@ struct cushim_report_candidate {
  * @param candidate  Receives the candidate, untouched on failure; not NULL, with its `size` set.
  *                   Its strings are never NULL and live as long as the report.
  *
- * @return CUDA_SUCCESS              `*candidate` is filled as far as its size reaches.
- * @return CUDA_ERROR_INVALID_VALUE  An argument is NULL, `index` is not below
- *                                   cushim_report_candidate_count(), or the size is not that of any
- *                                   version of cushim.
+ * @return CUDA_SUCCESS               `*candidate` is filled as far as its size reaches.
+ * @return CUDA_ERROR_INVALID_HANDLE  `report` is NULL.
+ * @return CUDA_ERROR_INVALID_VALUE   `candidate` is NULL, `index` is not below
+ *                                    cushim_report_candidate_count(), or the size is not that of
+ *                                    any version of cushim.
  *
  * Thread safety: any thread; a report is constant.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: none.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_report_candidate_get(const struct cushim_report *report, unsigned index,
-                                                struct cushim_report_candidate *candidate);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_report_get_candidate(
+    const struct cushim_report *report, unsigned index, struct cushim_report_candidate *candidate);
 
 /**
  * Get the name of a state for programs, such as `loaded` or `not-found`.
@@ -241,11 +276,6 @@ CUSHIM_API CUresult cushim_report_candidate_get(const struct cushim_report *repo
  * @param state  Any number.
  *
  * @return Static string; `unknown` for a number that is not a state. Never NULL.
- *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: none.
- * Since: 0.1.
  */
 CUSHIM_API const char *cushim_state_name(enum cushim_state state);
 

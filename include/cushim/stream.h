@@ -6,8 +6,8 @@
  * `struct cushim_stream` is a reference-counted object around a CUstream: a stream that cushim
  * created, a borrowed one, or a default stream. Operations that are one call of the driver (flags,
  * priority, attributes, capture, values in memory) have no function here: call them through
- * cushim_driver() with the handle that cushim_stream_handle() returns; for a default stream, in a
- * scope of its context (context.h).
+ * cushim_driver() with the handle that cushim_stream_get_handle() returns; for a default stream, in
+ * a scope of its context (context.h).
  *
  * A created stream belongs to its context and can be used whatever context is current
  * (driver-semantics.md #32). *Default streams* (NULL, the legacy and the per-thread one) are
@@ -25,6 +25,9 @@
  *
  * Thread safety: any thread may use any stream, also concurrently. A program must not close a
  * stream, or release its last reference, while another thread uses it.
+ *
+ * Unless a function says otherwise, any thread may call it; it needs no context and leaves the
+ * current one alone; it calls no function of the driver. Since: 0.1.
  */
 #ifndef CUSHIM_STREAM_H
 #define CUSHIM_STREAM_H
@@ -57,7 +60,7 @@ struct cushim_stream;
 struct cushim_stream_options {
     size_t size;              /**< `sizeof(struct cushim_stream_options)`. */
     int priority;             /**< Lower goes first. The driver clamps it to its range. */
-    bool blocking;            /**< CU_STREAM_DEFAULT instead of CU_STREAM_NON_BLOCKING. */
+    bool sync_with_legacy;    /**< CU_STREAM_DEFAULT instead of CU_STREAM_NON_BLOCKING. */
     unsigned char padding[3]; /**< Fills the struct; zero. */
 };
 
@@ -74,8 +77,8 @@ struct cushim_stream_options {
  * Create a stream in a context.
  *
  * The driver clamps a priority outside the range of the device
- * (cushim_device_stream_priority_range()) without a failure (driver-semantics.md #50); the log then
- * gets a message with both priorities (log.h).
+ * (cushim_device_get_stream_priority_range()) without a failure (driver-semantics.md #50); the log
+ * then gets a message with both priorities (log.h).
  *
  * @param context  Context to create it in; not NULL. The stream holds a reference.
  * @param options  How to create it; borrowed for the call. NULL: the defaults.
@@ -87,16 +90,14 @@ struct cushim_stream_options {
  * @return CUDA_ERROR_OUT_OF_MEMORY   The host's or the driver's memory ran out.
  * @return any other code             The driver's, unchanged; nothing is created.
  *
- * Thread safety: any thread.
  * Context: acts in `context`, and restores the current one.
  * Driver calls: cuCtxGetCurrent, cuStreamCreateWithPriority; if the context is not current, the
  *               latter between cuCtxPushCurrent_v2 and cuCtxPopCurrent_v2; cuStreamDestroy_v2 if
  *               the pop fails; cuStreamGetPriority if the options name a priority other than 0.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_stream_create(struct cushim_context *context,
-                                         const struct cushim_stream_options *options,
-                                         struct cushim_stream **stream);
+CUSHIM_API CUSHIM__CHECKED CUresult
+cushim_stream_create(struct cushim_context *context, const struct cushim_stream_options *options,
+                     struct cushim_stream **stream);
 
 /**
  * Use a stream that other code owns. cushim never destroys it.
@@ -111,22 +112,16 @@ CUSHIM_API CUresult cushim_stream_create(struct cushim_context *context,
  * @return CUDA_SUCCESS              The object exists.
  * @return CUDA_ERROR_INVALID_VALUE  `stream` is NULL.
  * @return CUDA_ERROR_OUT_OF_MEMORY  The host's memory ran out.
- *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: none.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_stream_wrap(CUstream handle, struct cushim_context *context,
-                                       struct cushim_stream **stream);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_stream_wrap(CUstream handle,
+                                                       struct cushim_context *context,
+                                                       struct cushim_stream **stream);
 
 /**
  * Get the legacy default stream of the current context, CU_STREAM_LEGACY.
  *
  * @return A constant object, which needs no release and allows any number of releases. Closing it
  *         has no effect. Never NULL.
- *
- * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
  */
 CUSHIM_API struct cushim_stream *cushim_stream_legacy(void);
 
@@ -135,19 +130,10 @@ CUSHIM_API struct cushim_stream *cushim_stream_legacy(void);
  *
  * @return A constant object, as from cushim_stream_legacy(). It means a different stream on every
  *         thread. Never NULL.
- *
- * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
  */
 CUSHIM_API struct cushim_stream *cushim_stream_per_thread(void);
 
-/**
- * Take one more reference.
- *
- * @param stream  Stream; NULL allowed.
- * @return        `stream`.
- *
- * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
- */
+/** Take one more reference. Returns `stream`, which may be NULL. */
 CUSHIM_API struct cushim_stream *cushim_stream_retain(struct cushim_stream *stream);
 
 /**
@@ -164,10 +150,7 @@ CUSHIM_API struct cushim_stream *cushim_stream_retain(struct cushim_stream *stre
  *                         ending the context, if this was its last reference. The object has ended
  *                         nevertheless.
  *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
  * Driver calls: none or cuStreamDestroy_v2, and those that end the context.
- * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_stream_release(struct cushim_stream *stream);
 
@@ -184,9 +167,7 @@ CUSHIM_API CUresult cushim_stream_release(struct cushim_stream *stream);
  * @return any other code             As for cushim_stream_release(); the stream is closed.
  *
  * Thread safety: any thread; one of several concurrent calls destroys the stream.
- * Context: needs none, and leaves the current one alone.
  * Driver calls: none or cuStreamDestroy_v2.
- * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_stream_close(struct cushim_stream *stream);
 
@@ -200,22 +181,24 @@ CUSHIM_API CUresult cushim_stream_close(struct cushim_stream *stream);
  * @return CUDA_SUCCESS               `handle` is written.
  * @return CUDA_ERROR_INVALID_HANDLE  `stream` is NULL or closed.
  * @return CUDA_ERROR_INVALID_VALUE   `handle` is NULL.
- *
- * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
  */
-CUSHIM_API CUresult cushim_stream_handle(const struct cushim_stream *stream, CUstream *handle);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_stream_get_handle(const struct cushim_stream *stream,
+                                                             CUstream *handle);
 
 /**
  * Get the context that the stream was created in or wrapped with.
  *
- * @param stream  Stream; NULL allowed.
- * @return        The context, borrowed from the stream; NULL if the stream was wrapped without one,
- *                for the constant default streams, and for NULL. Call cuStreamGetCtx to ask the
- *                driver.
+ * @param stream   Stream, also a closed one; not NULL.
+ * @param context  Receives the context, borrowed from the stream; not NULL. NULL if the stream was
+ *                 wrapped without one, and for the constant default streams; call cuStreamGetCtx to
+ *                 ask the driver.
  *
- * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
+ * @return CUDA_SUCCESS               `*context` is written.
+ * @return CUDA_ERROR_INVALID_HANDLE  `stream` is NULL.
+ * @return CUDA_ERROR_INVALID_VALUE   `context` is NULL.
  */
-CUSHIM_API struct cushim_context *cushim_stream_context(const struct cushim_stream *stream);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_stream_get_context(const struct cushim_stream *stream,
+                                                              struct cushim_context **context);
 
 /**
  * Query whether all work of the stream is done.
@@ -231,12 +214,10 @@ CUSHIM_API struct cushim_context *cushim_stream_context(const struct cushim_stre
  *                                    done". During a capture, a query may invalidate the capture
  *                                    (#64, #65).
  *
- * Thread safety: any thread.
  * Context: needs none, except for a default stream (see above).
  * Driver calls: cuStreamQuery.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_stream_query(const struct cushim_stream *stream);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_stream_query(const struct cushim_stream *stream);
 
 /**
  * Wait until all work of the stream is done.
@@ -255,9 +236,8 @@ CUSHIM_API CUresult cushim_stream_query(const struct cushim_stream *stream);
  * Thread safety: any thread; blocks it.
  * Context: needs none, except for a default stream (see above).
  * Driver calls: cuStreamSynchronize.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_stream_synchronize(struct cushim_stream *stream);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_stream_synchronize(struct cushim_stream *stream);
 
 /**
  * Wait until all work of a stream is done, or until a timeout has passed.
@@ -277,10 +257,9 @@ CUSHIM_API CUresult cushim_stream_synchronize(struct cushim_stream *stream);
  * Thread safety: any thread; blocks it.
  * Context: needs none, except for a default stream (see above).
  * Driver calls: cuStreamQuery.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_stream_synchronize_for(struct cushim_stream *stream,
-                                                  uint64_t timeout_ns);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_stream_synchronize_for(struct cushim_stream *stream,
+                                                                  uint64_t timeout_ns);
 
 /* --- order between streams: the GPU waits, no call here blocks the calling thread --- */
 
@@ -289,30 +268,26 @@ CUSHIM_API CUresult cushim_stream_synchronize_for(struct cushim_stream *stream,
  *
  * The event may belong to another context or device (driver-semantics.md #55, #81). The stream
  * waits for the newest record at the time of the call: a later record does not matter (#26), and
- * without a record the call has no effect (#23).
+ * without a record the call has no effect (#23). For CU_EVENT_WAIT_EXTERNAL, in a capture (#55),
+ * call StreamWaitEvent through the table.
  *
  * @param stream  Stream that is to wait; not NULL.
  * @param event   Event to wait for; not NULL.
- * @param flags   CUevent_wait_flags: CU_EVENT_WAIT_EXTERNAL makes the wait a node of the captured
- *                graph; outside a capture the driver refuses it with CUDA_ERROR_ILLEGAL_STATE
- *                (#55). 0: an ordinary wait.
  *
  * @return CUDA_SUCCESS                         Later work waits.
  * @return CUDA_ERROR_INVALID_HANDLE            `stream` or `event` is NULL or closed.
- * @return CUDA_ERROR_INVALID_VALUE             The flags are unknown, or the event was last
- *                                              recorded in a capture that has ended (#71).
+ * @return CUDA_ERROR_INVALID_VALUE             The event was last recorded in a capture that has
+ *                                              ended (#71).
  * @return CUDA_ERROR_STREAM_CAPTURE_ISOLATION  The stream is capturing and the event was recorded
  *                                              outside the capture; the capture is invalidated
  *                                              (#67).
  * @return any other code                       The result of cuStreamWaitEvent, unchanged.
  *
- * Thread safety: any thread.
  * Context: needs none, except for a default stream (stream.h).
  * Driver calls: cuStreamWaitEvent.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_stream_wait_event(struct cushim_stream *stream,
-                                             struct cushim_event *event, unsigned flags);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_stream_wait_event(struct cushim_stream *stream,
+                                                             struct cushim_event *event);
 
 /**
  * Make all later work of a stream wait for all work that another stream has so far.
@@ -331,14 +306,12 @@ CUSHIM_API CUresult cushim_stream_wait_event(struct cushim_stream *stream,
  * @return any other code              The driver's, unchanged. If the event could not be destroyed,
  *                                     which is also logged (log.h), later work waits nevertheless.
  *
- * Thread safety: any thread.
  * Context: acts in that of `other`, then needs none except for a default `stream` (stream.h);
  *          restores the current one.
  * Driver calls: those of cushim_event_create_recorded(), cuStreamWaitEvent, cuEventDestroy_v2.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_stream_wait_stream(struct cushim_stream *stream,
-                                              struct cushim_stream *other);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_stream_wait_stream(struct cushim_stream *stream,
+                                                              struct cushim_stream *other);
 
 /**
  * Queue a host function. It is called when all earlier work of the stream is done, and later work
@@ -357,13 +330,12 @@ CUSHIM_API CUresult cushim_stream_wait_stream(struct cushim_stream *stream,
  * @return CUDA_ERROR_INVALID_VALUE   `function` is NULL.
  * @return any other code             The result of cuLaunchHostFunc, unchanged.
  *
- * Thread safety: any thread.
  * Context: needs none, except for a default stream (stream.h).
  * Driver calls: cuLaunchHostFunc.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_stream_launch_host_function(struct cushim_stream *stream,
-                                                       CUhostFn function, void *data);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_stream_launch_host_function(struct cushim_stream *stream,
+                                                                       CUhostFn function,
+                                                                       void *data);
 
 /**
  * Get the device of a stream, with a driver of any version.
@@ -378,14 +350,13 @@ CUSHIM_API CUresult cushim_stream_launch_host_function(struct cushim_stream *str
  *                                     current.
  * @return any other code              The driver's, unchanged.
  *
- * Thread safety: any thread.
  * Context: needs none, except for a default stream (stream.h). Leaves the current one as it was.
- * Driver calls: for a stream with a context object those of cushim_context_device(). Otherwise
+ * Driver calls: for a stream with a context object those of cushim_context_get_device(). Otherwise
  *               cuStreamGetDevice; with drivers older than 12.8 then cuStreamGetCtx,
  *               cuCtxPushCurrent_v2, cuCtxGetDevice, cuCtxPopCurrent_v2.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_stream_device(const struct cushim_stream *stream, CUdevice *device);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_stream_get_device(const struct cushim_stream *stream,
+                                                             CUdevice *device);
 
 #ifdef __cplusplus
 }

@@ -26,6 +26,9 @@
  * Most programs need none of the functions here; they call cushim_driver() (driver.h).
  *
  * Thread safety: a table is constant once it is filled; any thread may read it.
+ *
+ * Unless a function says otherwise, any thread may call it; it needs no context and leaves the
+ * current one alone; it calls no function of the driver. Since: 0.1.
  */
 #ifndef CUSHIM_TABLE_H
 #define CUSHIM_TABLE_H
@@ -72,11 +75,6 @@ struct cushim_symbol_counts {
  * Get the number of symbols.
  *
  * @return The number of slots of the table of this library; no later version has fewer.
- *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: none.
- * Since: 0.1.
  */
 CUSHIM_API size_t cushim_symbol_count(void);
 
@@ -114,13 +112,8 @@ struct cushim_symbol {
  * @return CUDA_SUCCESS              `*symbol` is filled as far as its size reaches.
  * @return CUDA_ERROR_INVALID_VALUE  `index` is out of range, `symbol` is NULL, or its size is not
  *                                   that of any version of cushim.
- *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: none.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_symbol_get(size_t index, struct cushim_symbol *symbol);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_symbol_get(size_t index, struct cushim_symbol *symbol);
 
 /** A function of any type. Cast it to the type of its slot before calling it. */
 typedef void (*cushim_function)(void);
@@ -164,12 +157,11 @@ typedef cushim_function (*cushim_resolver)(const char *symbol, void *data);
  *                                                   untouched.
  *
  * Thread safety: any thread, on different tables concurrently.
- * Context: needs none, and leaves the current one alone.
  * Driver calls: cuDriverGetVersion, cuGetProcAddress_v2.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_table_fill(struct cushim_table *table, cushim_resolver resolver,
-                                      void *data, struct cushim_symbol_counts *counts);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_table_fill(struct cushim_table *table,
+                                                      cushim_resolver resolver, void *data,
+                                                      struct cushim_symbol_counts *counts);
 
 /**
  * Fill a table of the caller from an open library.
@@ -182,12 +174,11 @@ CUSHIM_API CUresult cushim_table_fill(struct cushim_table *table, cushim_resolve
  * @return As cushim_table_fill(); CUDA_ERROR_INVALID_VALUE also if `library` is NULL.
  *
  * Thread safety: any thread, on different tables concurrently.
- * Context: needs none, and leaves the current one alone.
  * Driver calls: cuDriverGetVersion, cuGetProcAddress_v2.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_table_fill_library(struct cushim_table *table, void *library,
-                                              struct cushim_symbol_counts *counts);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_table_fill_library(struct cushim_table *table,
+                                                              void *library,
+                                                              struct cushim_symbol_counts *counts);
 
 /**
  * Make a table the one that cushim_driver() returns, as a mock or a layer does.
@@ -229,12 +220,9 @@ CUSHIM_API CUresult cushim_table_fill_library(struct cushim_table *table, void *
  *                                   has changed. A table at the same address uses the same copy.
  *
  * Thread safety: any thread; one of two concurrent installations takes effect.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: none.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_table_install(const struct cushim_table *table,
-                                         const struct cushim_table **former);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_table_install(const struct cushim_table *table,
+                                                         const struct cushim_table **former);
 
 /**
  * Get the current table, from a language that cannot compile cushim_driver().
@@ -245,11 +233,6 @@ CUSHIM_API CUresult cushim_table_install(const struct cushim_table *table,
  *
  * @return What cushim_driver() returns, with the same limits: do not keep it across a load, an
  *         installation or a fork().
- *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: none.
- * Since: 0.1.
  */
 CUSHIM_API const struct cushim_table *cushim_table_current(void);
 
@@ -261,11 +244,6 @@ CUSHIM_API const struct cushim_table *cushim_table_current(void);
  *
  * @return The table that was passed to cushim_table_install(), if it is current; NULL: the current
  *         table is the loader's own.
- *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: none.
- * Since: 0.1.
  */
 CUSHIM_API const struct cushim_table *cushim_table_installed(void);
 
@@ -295,12 +273,9 @@ CUSHIM_API const struct cushim_table *cushim_table_installed(void);
  *                                   cushim_table_install() and no copy is free.
  *
  * Thread safety: any thread, on different layers concurrently.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: none.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_table_set_wrapped(const struct cushim_table *layer,
-                                             const struct cushim_table *wrapped);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_table_set_wrapped(const struct cushim_table *layer,
+                                                             const struct cushim_table *wrapped);
 
 #ifdef __cplusplus
 }

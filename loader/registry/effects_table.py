@@ -26,12 +26,14 @@ VERBS = {
     'releases': ('count', 'device'),
     'resets': ('device',),
     'moves': ('count', 'flags'),
+    'takes': ('of',),
     'pushes': (),
     'pops': (),
     'sets': (),
     'configures': ('device', 'flags'),
 }
-NEEDED = {'returns': {'of'}, 'moves': {'count', 'flags'}, 'configures': {'flags'}}
+NEEDED = {'returns': {'of'}, 'takes': {'of'}, 'moves': {'count', 'flags'},
+          'configures': {'flags'}}
 
 # The types of objects, as tags name them, and the kinds of memory.
 TYPES = (
@@ -79,7 +81,7 @@ HOST = {
 STATE = {
     'init': ('no', 'arguments', 'yes'),
     'callback': ('no', 'yes'),
-    'sticky': ('no', 'yes'),
+    'sticky': ('no', 'arguments', 'yes'),
     'fork': ('no', 'yes'),
     'capture': ('yes', 'unsafe', 'refused'),
 }

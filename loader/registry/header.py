@@ -24,9 +24,6 @@ _READINGS = (
 # interop headers include and this reader does not follow.
 _NOISE = {'CUDAAPI', 'CUDA_CB', '__stdcall', '__CUDA_DEPRECATED', 'extern'}
 
-# The enumerations whose members are data of the registry; nothing here cares for the others.
-_ENUMS = ('CUresult', 'CUdevice_attribute', 'CUlimit')
-
 _COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*', re.DOTALL)
 _SECTION = re.compile(r'\\defgroup\s+(\w+)|@\}')
 _TOKEN = re.compile(r'\w+|##|&&|\|\||[=!<>]=|"[^"\n]*"|\S')
@@ -99,7 +96,7 @@ def read_header(path: str) -> Header:
             elif statement[0] == 'typedef':
                 typedef = _typedef(statement)
                 typedefs.setdefault(typedef.name, typedef)
-                if typedef.name in _ENUMS and typedef.name not in enums:
+                if typedef.kind == 'enum' and '{' in statement and typedef.name not in enums:
                     enums[typedef.name] = tuple(_enumerators(path, statement))
         if 'CUDA_VERSION' in macros:
             version = int(macros['CUDA_VERSION'].body[0])
@@ -311,12 +308,22 @@ def _typedef(statement: List[str]) -> Typedef:
 
 def _enumerators(path: str, statement: List[str]):
     """Yield (number, name) of an enum; C's rule of counting on is part of it."""
+    numbers: Dict[str, int] = {}
     number = -1
     body = ' '.join(statement[statement.index('{') + 1:len(statement) - 2])
     for text in body.split(','):
-        if text.strip():
-            match = re.match(r'\s*(\w+)\s*(?:=\s*(\w+))?\s*$', text)
-            if not match:
-                raise HeaderError("%s: cannot read the enumerator '%s'" % (path, text.strip()))
-            number = int(match.group(2), 0) if match.group(2) else number + 1
-            yield number, match.group(1)
+        name, _, value = (part.strip() for part in text.partition('='))
+        if name:
+            try:
+                number = int(_value(value, numbers)) if value else number + 1
+            except (SyntaxError, NameError) as error:
+                raise HeaderError("%s: cannot read the enumerator '%s'" % (path, text.strip())) \
+                    from error
+            numbers[name] = number
+            yield number, name
+
+
+def _value(text: str, numbers: Dict[str, int]) -> int:
+    """A constant of C: numbers and former enumerators, with operators that Python has, too."""
+    text = re.sub(r'\b(0[xX][0-9a-fA-F]+|\d+)[uUlL]+\b', r'\1', text.replace('< <', '<<'))
+    return eval(text, {'__builtins__': {}}, numbers)  # pylint: disable=eval-used

@@ -10,7 +10,8 @@ import re
 from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 from rows import (ATTRIBUTE_PREFIXES, GROUPS, KINDS, NEWEST_UNDATED, OLDEST_HEADER,
-                  PLATFORMS, Attribute, Deviation, Function, Parameter, Result, Type)
+                  PLATFORMS, Attribute, Deviation, Function, Meaning, Parameter, Result,
+                  Type)
 
 _BUILT_IN = frozenset('const char short int long unsigned signed float double void size_t'.split())
 
@@ -101,6 +102,21 @@ def read_attributes(path: str) -> List[Attribute]:
     return attributes
 
 
+def read_enumerations(path: str) -> Dict[str, Dict[str, int]]:
+    """Read and check enumerators.tsv: the numbers of enumerators by the name of their type."""
+    enumerations: Dict[str, Dict[str, int]] = {}
+    for line, (name, members) in rows_of(path, 2):
+        if name <= max(enumerations, default=''):
+            raise RegistryError(path, line, '%s: the rows ascend by name' % name)
+        enumerations[name] = {}
+        for member in members.split(' '):
+            match = re.match(r'(CU\w+)=(-?\d+)$', member)
+            if not match or match.group(1) in enumerations[name]:
+                raise RegistryError(path, line, "%s: '%s' is no new enumerator" % (name, member))
+            enumerations[name][match.group(1)] = int(match.group(2))
+    return enumerations
+
+
 def read_exceptions(path: str, functions: Iterable[Function]) -> List[Deviation]:
     """Read and check exceptions.tsv: a `missing` row must be old enough, an `early` one too new."""
     since = {function.symbol: function.since for function in functions}
@@ -114,6 +130,23 @@ def read_exceptions(path: str, functions: Iterable[Function]) -> List[Deviation]
                                 % (symbol, since[symbol], kind, number))
         deviations.append(Deviation(driver, number, symbol, kind))
     return deviations
+
+
+def read_meanings(path: str, functions: Iterable[Function]) -> List[Meaning]:
+    """Read and check meanings.tsv: the symbol must be as old as the major version."""
+    since = {function.symbol: function.since for function in functions}
+    meanings: List[Meaning] = []
+    for line, (name, major, symbol) in rows_of(path, 3):
+        number = _version(path, line, major + '000')
+        if symbol not in since:
+            raise RegistryError(path, line, '%s is not in the registry' % symbol)
+        if since[symbol] >= number + 1000:
+            raise RegistryError(path, line, '%s is newer than CUDA %s' % (symbol, major))
+        row = Meaning(name, number // 1000, symbol)
+        if row[:2] in (other[:2] for other in meanings):
+            raise RegistryError(path, line, '%s of CUDA %s is there twice' % (name, major))
+        meanings.append(row)
+    return meanings
 
 
 def newest_version(*tables: Iterable) -> int:
@@ -143,6 +176,12 @@ def write_attributes(path: str, attributes: Iterable[Attribute]) -> None:
     """Write the rows sorted by kind and number; the comment at the head of the file stays."""
     _write(path, ((row.kind, str(row.number), row.name, str(row.since or '-'))
                   for row in sorted(attributes)))
+
+
+def write_enumerations(path: str, enumerations: Dict[str, Dict[str, int]]) -> None:
+    """Write the rows sorted by type; the comment at the head of the file stays."""
+    _write(path, ((name, ' '.join('%s=%d' % member for member in members.items()))
+                  for name, members in sorted(enumerations.items())))
 
 
 def rows_of(path: str, columns: int) -> Iterator[Tuple[int, List[str]]]:

@@ -142,6 +142,14 @@ class Type(NamedTuple):
     since: int
 
 
+class Meaning(NamedTuple):
+    """The symbol that a plain name of <cuda.h> means in a major version of CUDA."""
+
+    name: str
+    major: int
+    symbol: str
+
+
 class Deviation(NamedTuple):
     """One place where a real driver does not export what `since` says."""
 

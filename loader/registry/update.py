@@ -5,7 +5,7 @@
 Reads cuda.h, cudaProfiler.h, cudaGL.h, cudaEGL.h, cudaVDPAU.h and the cuda*Typedefs.h beside them.
 What the registry lacks is added: functions at the end of functions.tsv (the order of rows is the
 ABI of the table, so no row ever moves), their types to types.tsv, result codes to results.tsv,
-device attributes and limits to attributes.tsv. Nothing is removed, no row that is there is changed
+device attributes and limits to attributes.tsv, all other enumerators to enumerators.tsv. Nothing is removed, no row that is there is changed
 but for a twin that it gets, and an older toolkit changes nothing but the age of a type, code or
 attribute that it declares and the registry takes for newer.
 
@@ -15,6 +15,7 @@ back to the older ABI. The tests of the registry fail until the first is written
 
 import argparse
 import os
+import re
 import sys
 from typing import Dict, Iterable, List, Optional
 
@@ -203,6 +204,24 @@ def update_attributes(toolkit: Toolkit, attributes: List[Attribute], say) -> Lis
     return sorted(rows.values())
 
 
+def update_enumerations(toolkit: Toolkit, enumerations: Dict[str, Dict[str, int]], say):
+    """Return the enumerations with what only the toolkit names, unless that is an old one.
+
+    An enumerator at the end that counts the others is left out, as it changes with each version.
+    """
+    updated = {name: dict(members) for name, members in enumerations.items()}
+    for name, pairs in toolkit.cuda.enums.items():
+        if toolkit.version < NEWEST_UNDATED or name in ('CUresult', *_ATTRIBUTES.values()):
+            continue
+        counts = pairs[-1:] if re.search('_MAX$|_NUM_', pairs[-1][1]) else ()
+        for number, member in pairs:
+            if (number, member) not in counts and member.startswith('CU'):
+                if updated.setdefault(name, {}).get(member) != number:  # masks grow
+                    updated[name][member] = number
+                    say('enumerators.tsv: %s is %d' % (member, number))
+    return updated
+
+
 def _base(symbol: str) -> str:
     return Function(symbol, 0, '', (), None, None, None).base
 
@@ -211,15 +230,17 @@ def _run(options) -> int:
     changes: List[str] = []
     toolkit = Toolkit(options.include)
     paths = {name: os.path.join(options.registry, name + '.tsv')
-             for name in ('functions', 'types', 'results', 'attributes')}
+             for name in ('functions', 'types', 'results', 'attributes', 'enumerators')}
     functions = registry.read_functions(paths['functions'])
     types = registry.read_types(paths['types'])
     results = registry.read_results(paths['results'], complete=False)
     attributes = registry.read_attributes(paths['attributes'])
+    enumerations = registry.read_enumerations(paths['enumerators'])
     new_functions = update_functions(toolkit, functions, changes.append)
     new_types = update_types(toolkit, new_functions, types, changes.append)
     new_results = update_results(toolkit, results, changes.append)
     new_attributes = update_attributes(toolkit, attributes, changes.append)
+    new_enumerations = update_enumerations(toolkit, enumerations, changes.append)
     for change in changes:
         print(change)
     if options.check:
@@ -232,6 +253,8 @@ def _run(options) -> int:
         registry.write_results(paths['results'], new_results)
     if new_attributes != attributes:
         registry.write_attributes(paths['attributes'], new_attributes)
+    if new_enumerations != enumerations:
+        registry.write_enumerations(paths['enumerators'], new_enumerations)
     registry.read_functions(paths['functions'], registry.read_types(paths['types']))
     return 0
 

@@ -84,13 +84,27 @@ void cushim__text_format(struct cushim__text *text, const char *format, ...)
         text->length += (size_t)length;
 }
 
+/* Write what stands for bytes that are hidden. Returns how many these are. */
+static size_t add_hidden(struct cushim__text *text, const char *bytes, const char *at)
+{
+    const char *instead = "";
+    const size_t hidden = text->hide ? text->hide(bytes, at, &instead) : 0;
+
+    if (hidden)
+        cushim__text_add(text, instead);
+    return hidden;
+}
+
 void cushim__text_plain(struct cushim__text *text, const char *bytes)
 {
     const unsigned char *next = (const unsigned char *)bytes;
 
     while (*next) {
-        const size_t length = sequence_length(next);
-        if (length == 0 || is_control(character(next, length)))
+        const size_t hidden = add_hidden(text, bytes, (const char *)next);
+        const size_t length = hidden ? hidden : sequence_length(next);
+        if (hidden)
+            ;
+        else if (length == 0 || is_control(character(next, length)))
             cushim__text_add(text, "?");
         else
             add_bytes(text, (const char *)next, length);
@@ -104,8 +118,11 @@ void cushim__text_json(struct cushim__text *text, const char *bytes)
 
     cushim__text_add(text, "\"");
     while (*next) {
-        const size_t length = sequence_length(next);
-        if (length == 0)
+        const size_t hidden = add_hidden(text, bytes, (const char *)next);
+        const size_t length = hidden ? hidden : sequence_length(next);
+        if (hidden)
+            ;
+        else if (length == 0)
             cushim__text_add(text, "\\ufffd");
         else if (*next == '"' || *next == '\\')
             cushim__text_format(text, "\\%c", *next);

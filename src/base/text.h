@@ -10,6 +10,11 @@ struct cushim__text {
     char *buffer; /* may be NULL if size is 0 */
     size_t size;
     size_t length; /* length of the whole text, as if the buffer had no end */
+    /*
+     * How many bytes at a place of a text from elsewhere are not to be written, and what is written
+     * in their place; NULL if all are.
+     */
+    size_t (*hide)(const char *bytes, const char *at, const char **instead);
 };
 
 /* Begin an empty text. The buffer is terminated by NUL from here on. */

@@ -382,11 +382,18 @@ void cushim__check_capture_ended(struct cushim__call *call, CUresult answer)
 {
     struct subject subject;
 
-    if (call->is_injected || call->is_refused ||
-        (!captures && answer == CUDA_SUCCESS &&
+    if (call->is_refused ||
+        (call->is_injected && cushim__order_action(call->slot) != ORDER_END_CAPTURE) ||
+        (!captures && (answer == CUDA_SUCCESS || call->is_injected) &&
          cushim__order_action(call->slot) != ORDER_BEGIN_CAPTURE))
         return;
     subject = subject_of(call);
+    /* The program ends the capture, though it gets an error that is not the driver's. */
+    if (call->is_injected) {
+        if (subject.capture)
+            end_capture(subject.capture);
+        return;
+    }
     if (answer != CUDA_SUCCESS)
         judge(call, &subject, answer);
     if (answer == CUDA_SUCCESS || is_over(&subject, answer))

@@ -10,6 +10,7 @@
 #include "src/base/options.h"
 #include "src/check/finding.h"
 #include "src/check/order.h"
+#include "src/layer/expectation.h"
 
 struct cushim__check_options cushim__check_options;
 uint64_t cushim__check_forked_at;
@@ -62,6 +63,7 @@ static void ended(struct cushim__call *call, CUresult answer)
     cushim__check_errors_ended(call, answer);
     cushim__check_capture_ended(call, answer);
     cushim__check_promise_ended(call, answer);
+    cushim__check_mock_ended(call);
     cushim__race_user = RACE_OF_MOCK;
 }
 
@@ -83,6 +85,7 @@ static void destroy_modules(void)
     cushim__check_errors_destroy();
     cushim__check_capture_destroy();
     cushim__check_promise_destroy();
+    cushim__check_mock_destroy();
     cushim__race_user = RACE_OF_MOCK;
     cushim__findings_clear();
 }
@@ -110,7 +113,9 @@ void cushim__check_report(const struct cushim__call *call, enum cushim__check_id
 {
     va_list list;
 
-    if (cushim__check_rules[id].level < cushim__check_options.level)
+    if (!cushim__check_wants(id) ||
+        (cushim__check_options.is_implied && cushim__errors_are_expected() &&
+         !cushim__check_is_about_handles(id)))
         return;
     va_start(list, format);
     cushim__finding_add(call, id, object, earlier, format, list);
@@ -179,6 +184,32 @@ struct cushim__handle *cushim__check_object(const struct cushim__call *call, uns
     }
 }
 
+bool cushim__check_wants(enum cushim__check_id id)
+{
+    return cushim__check_rules[id].level >= cushim__check_options.level;
+}
+
+bool cushim__check_is_about_handles(enum cushim__check_id id)
+{
+    return id <= CUSHIM__CHECK_HANDLE_BEFORE_FORK;
+}
+
+bool cushim__check_has_wrong_handle(const struct cushim__call *call)
+{
+    const struct cushim__finding *finding = cushim__finding_of_call(call->number);
+
+    return finding && cushim__check_is_about_handles(finding->id);
+}
+
+unsigned cushim__check_slot_of(const char *name)
+{
+    unsigned slot = 0;
+
+    while (slot + 1 < CUSHIM__SYMBOL_COUNT && cushim__slot_name(slot) != name)
+        slot++;
+    return slot;
+}
+
 const struct cushim__graph_node *cushim__check_graph_node(const struct cushim__call *call)
 {
     const struct cushim__object_effect *effect = cushim__effect_first(call->slot);
@@ -189,17 +220,25 @@ const struct cushim__graph_node *cushim__check_graph_node(const struct cushim__c
                : NULL;
 }
 
+bool cushim__check_is_on(void)
+{
+    return __atomic_load_n(&is_on, __ATOMIC_ACQUIRE);
+}
+
 CUresult cushim__check_begin(struct cushim__check_options *options)
 {
     struct cushim_layer *layer = cushim_layer_current();
     bool is_begun;
 
-    if (is_on)
+    if (is_on && (options->is_implied || !cushim__check_options.is_implied))
         return CUDA_ERROR_ALREADY_ACQUIRED;
+    cushim__check_end();
     cushim__lock_take(&layer->lock);
     cushim__check_options = *options;
-    cushim__check_forked_at = 0;
+    if (cushim__layer_mock) /* it does not crash */
+        cushim__check_options.lets_through = true;
     options->suppressions = NULL;
+    cushim__check_forked_at = 0;
     cushim__decoding_begin(CUSHIM__CHECK);
     cushim__handles_keep(forget);
     cushim__race_user = RACE_OF_CHECK;
@@ -207,7 +246,7 @@ CUresult cushim__check_begin(struct cushim__check_options *options)
     cushim__check_handles_begin();
     cushim__race_user = RACE_OF_MOCK;
     cushim__findings_clear();
-    is_on = true;
+    __atomic_store_n(&is_on, true, __ATOMIC_RELEASE);
     is_finished = false;
     cushim__lock_release(&layer->lock);
     if (!is_begun) {
@@ -235,6 +274,7 @@ void cushim__check_finish(void)
     cushim__check_errors_finish();
     cushim__check_capture_finish();
     cushim__check_handles_finish();
+    cushim__check_mock_ended(NULL);
     cushim__lock_release(&layer->lock);
     cushim__findings_print();
     cushim__findings_finish();
@@ -244,7 +284,7 @@ void cushim__check_end(void)
 {
     if (!is_on)
         return;
-    is_on = false;
+    __atomic_store_n(&is_on, false, __ATOMIC_RELEASE);
     cushim__subscribe_all(CUSHIM__CHECK, false);
     destroy_modules();
     cushim__handles_keep(NULL);
@@ -287,13 +327,16 @@ size_t cushim_check_count(struct cushim_layer *layer, const char *id)
 
     if (!cushim__layer_exists(layer) || !is_on)
         return 0;
+    cushim__lock_take(&layer->lock);
+    cushim__check_mock_ended(NULL);
+    cushim__lock_release(&layer->lock);
     cushim__findings_print();
     while ((finding = cushim__finding_next(finding)) != NULL)
         found += !id || strcmp(cushim__check_rules[finding->id].id, id) == 0;
     return found;
 }
 
-void cushim__check_verdict(struct cushim__text *text)
+void cushim__check_verdict(struct cushim__text *text, bool has_lines)
 {
     const struct cushim__finding *finding = NULL;
     unsigned found[CUSHIM__CHECK_IDS] = {0};
@@ -307,8 +350,9 @@ void cushim__check_verdict(struct cushim__text *text)
         if (cushim__check_rules[finding->id].level == CUSHIM__CHECK_ADVICE ||
             cushim__check_is_expected(&cushim__check_options, finding->id, found[finding->id]))
             continue;
-        cushim__text_format(text, "%s: ", cushim__check_rules[finding->id].id);
-        cushim__finding_print(text, finding, false);
+        if (!has_lines)
+            cushim__text_format(text, "%s: ", cushim__check_rules[finding->id].id);
+        cushim__finding_print(text, finding, has_lines);
     }
     cushim__check_print_unexpected(&cushim__check_options, found, text);
 }
@@ -320,7 +364,7 @@ CUresult cushim_check_stop(struct cushim_layer *layer, char *buffer, size_t size
     cushim__text_begin(&text, buffer, size);
     if (!cushim__layer_exists(layer))
         return CUDA_ERROR_INVALID_VALUE;
-    cushim__check_verdict(&text);
+    cushim__check_verdict(&text, false);
     cushim__text_mark_cut(&text);
     cushim__check_end();
     return text.length > 0 ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS;

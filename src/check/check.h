@@ -56,6 +56,9 @@ void cushim__check_errors_ended(struct cushim__call *call, CUresult answer);
 void cushim__check_capture_ended(struct cushim__call *call, CUresult answer);
 void cushim__check_promise_ended(struct cushim__call *call, CUresult answer);
 
+/* Take what the mock has handed over; `call` has ended, or is NULL. Under the lock. */
+void cushim__check_mock_ended(const struct cushim__call *call);
+
 /* Report, at the end of the program and under the lock, what is unfinished or leaked. */
 void cushim__check_contexts_finish(void);
 void cushim__check_errors_finish(void);
@@ -69,6 +72,7 @@ void cushim__check_order_destroy(void);
 void cushim__check_errors_destroy(void);
 void cushim__check_capture_destroy(void);
 void cushim__check_promise_destroy(void);
+void cushim__check_mock_destroy(void);
 
 /* --- what they use --- */
 
@@ -105,7 +109,7 @@ const char *cushim__check_refuse(struct cushim__call *call);
 
 /* The name of an object in a text: `event#1`, or `memory#2+256` for an address within it. */
 struct cushim__check_name {
-    char text[CUSHIM_TAG_SIZE];
+    char text[CUSHIM_RECORDING_TAG_SIZE];
 };
 struct cushim__check_name cushim__check_name(const struct cushim__handle *object, uint64_t value);
 struct cushim__check_name cushim__check_name_of(enum cushim__object_type type, uint32_t number,
@@ -118,21 +122,54 @@ enum cushim__check_id cushim__check_of_ended(const struct cushim__handle *object
 /* The object that a call passes for a parameter; NULL if none is known. */
 struct cushim__handle *cushim__check_object(const struct cushim__call *call, unsigned parameter);
 
+/* Whether findings of an id are reported, by the options. */
+bool cushim__check_wants(enum cushim__check_id id);
+
+/* Whether it is about a wrong handle; the rows of rules.tsv begin with those. */
+bool cushim__check_is_about_handles(enum cushim__check_id id);
+
+/* Whether this thread has found a wrong handle in a call, which is the reason for its result. */
+bool cushim__check_has_wrong_handle(const struct cushim__call *call);
+
+/* The slot of an exported name, which is compared by its address; any if it is none. */
+unsigned cushim__check_slot_of(const char *name);
+
 /* The struct by which a call adds a node to a graph; NULL if it adds none by such a struct. */
 const struct cushim__graph_node *cushim__check_graph_node(const struct cushim__call *call);
+
+/* mock.c: a mock hands over what only it knows, whether or not anything is checked. */
+cushim__mock_report cushim__check_report_of_mock;
 
 /*
  * Begin to check the calls that go through the layer. On success it takes over the suppressions of
  * the options and keeps a pointer to the name of the report. ALREADY_ACQUIRED: a check is under
- * way.
+ * way. One that is only implied ends.
  */
 CUresult cushim__check_begin(struct cushim__check_options *options);
+
+bool cushim__check_is_on(void);
+
+/*
+ * Leaks of a part of the program, such as a test, whatever the options say: what was created before
+ * the part begins is not its to release. The end adds what has leaked to the findings. Both are
+ * under the layer's lock.
+ */
+enum { CUSHIM__CHECK_DEVICES = 64 };
+struct cushim__check_part {
+    uint64_t calls;                           /* before it began */
+    uint64_t retained[CUSHIM__CHECK_DEVICES]; /* uses of each primary context then */
+};
+void cushim__check_part_begin(struct cushim__check_part *part);
+void cushim__check_part_end(const struct cushim__check_part *part);
 
 /* At the end of the program, while no call is under way: report everything. */
 void cushim__check_finish(void);
 
-/* Finish, and print each failure on a line. Prints nothing if there is none or check is not on. */
-void cushim__check_verdict(struct cushim__text *text);
+/*
+ * Finish, and print each failure on several lines for people, or on one. Prints nothing if there is
+ * none or check is not on.
+ */
+void cushim__check_verdict(struct cushim__text *text, bool has_lines);
 
 /* End the check and forget its findings. */
 void cushim__check_end(void);

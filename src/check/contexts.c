@@ -221,7 +221,8 @@ void cushim__check_contexts_after(const struct cushim__call *call, CUresult answ
     had_context = had_context || call->context;
     if (call->is_injected || call->is_refused ||
         (answer != CUDA_ERROR_CONTEXT_IS_DESTROYED && answer != CUDA_ERROR_INVALID_CONTEXT &&
-         answer != CUDA_ERROR_INVALID_HANDLE && answer != CUDA_ERROR_NOT_PERMITTED))
+         answer != CUDA_ERROR_INVALID_HANDLE && answer != CUDA_ERROR_NOT_PERMITTED) ||
+        cushim__check_has_wrong_handle(call))
         return;
     asked = cushim__layer_next.CtxGetCurrent(&current);
     if (asked != (answer == CUDA_ERROR_NOT_PERMITTED ? answer : CUDA_SUCCESS))

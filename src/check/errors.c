@@ -125,7 +125,9 @@ static void judge_sticky(const struct cushim__call *call, CUresult answer)
     char buffer[700];
     struct cushim__text text;
 
-    if (answer == CUDA_SUCCESS || !cushim__result_is_sticky(answer))
+    if (answer == CUDA_SUCCESS || !cushim__result_is_sticky(answer) ||
+        (cushim__check_options.is_implied &&
+         __atomic_load_n(&cushim__fault_is_sticky, __ATOMIC_ACQUIRE)))
         return;
     if (sticky != CUDA_SUCCESS) {
         repeats += answer == sticky;
@@ -214,14 +216,14 @@ static const char *fault_of(const struct order_event *event)
                           : NULL;
 }
 
-/* Destroyed events are reported elsewhere, and are then the reason for the answer. */
 static void judge_elapsed(const struct cushim__call *call, CUresult answer)
 {
     const struct cushim__handle *objects[2];
     const struct order_event *events[2];
 
-    if (cushim__order_action(call->slot) != ORDER_ELAPSED || answer == CUDA_SUCCESS ||
-        answer == CUDA_ERROR_NOT_READY || call->is_injected || call->is_refused)
+    if (cushim__order_action(call->slot) != ORDER_ELAPSED ||
+        (answer != CUDA_ERROR_INVALID_HANDLE && answer != CUDA_ERROR_INVALID_VALUE) ||
+        call->is_injected || call->is_refused || cushim__check_has_wrong_handle(call))
         return;
     for (unsigned i = 0; i < 2; i++) {
         objects[i] = cushim__check_object(call, i + 1);

@@ -29,51 +29,82 @@ static struct cushim__finding *find(enum cushim__check_id id, const struct cushi
     return finding;
 }
 
-void cushim__finding_add(const struct cushim__call *call, enum cushim__check_id id,
-                         const struct cushim__handle *object, const struct cushim__maker *earlier,
-                         const char *format, va_list list)
-{
-    struct cushim__maker misuse = {0};
-    struct cushim__finding *finding;
-    struct cushim__text text;
+/* What this thread has found last, and in which call of which layer. */
+static _Thread_local struct {
+    uint64_t layer, call;
+    const struct cushim__finding *finding;
+} latest;
 
-    if (call)
-        cushim__tracker_note(call, &misuse);
-    else if (object)
-        misuse = object->device >= 0 ? object->retainer : object->maker;
-    finding = find(id, &misuse);
+const struct cushim__finding *cushim__finding_of_call(uint64_t call)
+{
+    return call > 0 && latest.call == call && latest.layer == cushim__layer->serial ? latest.finding
+                                                                                    : NULL;
+}
+
+/* The finding as it is kept, with its count; NULL if it is new and there are too many. */
+static struct cushim__finding *keep(const struct cushim__finding *found)
+{
+    struct cushim__finding *finding = find(found->id, &found->misuse);
+
     if (finding) {
         __atomic_fetch_add(&finding->count, 1, __ATOMIC_RELAXED);
-        return;
+        return finding;
     }
     if (__atomic_load_n(&findings, __ATOMIC_RELAXED) == MOST) {
         if (!__atomic_exchange_n(&has_more, true, __ATOMIC_ACQ_REL))
             __atomic_store_n(&are_new, true, __ATOMIC_RELEASE);
-        return;
+        return NULL;
     }
-    finding = calloc(1, sizeof *finding);
+    finding = malloc(sizeof *finding);
     if (!finding)
-        return;
-    finding->id = id;
+        return NULL;
+    *finding = *found;
     finding->count = 1;
-    finding->misuse = misuse;
-    if (earlier)
-        finding->earlier = *earlier;
-    if (object) {
-        finding->made = object->maker;
-        finding->ended = object->ender;
-        memcpy(finding->object, cushim__check_name(object, object->value).text,
-               sizeof finding->object);
-    }
-    vsnprintf(finding->what, sizeof finding->what, format, list);
-    if (call) {
-        cushim__text_begin(&text, finding->call, sizeof finding->call);
-        cushim__arguments_print(&text, call->slot, &call->arguments);
-    }
     *(last ? &last->next : &first) = finding;
     last = finding;
     __atomic_fetch_add(&findings, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&are_new, true, __ATOMIC_RELEASE);
+    return finding;
+}
+
+void cushim__finding_keep(const struct cushim__finding *found, const struct cushim__call *call)
+{
+    struct cushim__finding *finding = keep(found);
+    struct cushim__text text;
+
+    if (!call)
+        return;
+    latest.layer = cushim__layer->serial;
+    latest.call = call->number;
+    latest.finding = finding;
+    if (!finding || finding->count > 1)
+        return;
+    cushim__text_begin(&text, finding->call, sizeof finding->call);
+    cushim__arguments_print(&text, call->slot, &call->arguments);
+}
+
+void cushim__finding_add(const struct cushim__call *call, enum cushim__check_id id,
+                         const struct cushim__handle *object, const struct cushim__maker *earlier,
+                         const char *format, va_list list)
+{
+    struct cushim__finding finding = {.id = id};
+
+    if (call)
+        cushim__tracker_note(call, &finding.misuse);
+    else if (object)
+        finding.misuse = object->device >= 0 ? object->retainer : object->maker;
+    if (earlier)
+        finding.earlier = *earlier;
+    if (object) {
+        finding.made = call ? object->maker : finding.misuse;
+        /* Of several references to a primary context, one may have been released. */
+        if (!object->is_live || object->is_ending)
+            finding.ended = object->ender;
+        memcpy(finding.object, cushim__check_name(object, object->value).text,
+               sizeof finding.object);
+    }
+    vsnprintf(finding.what, sizeof finding.what, format, list);
+    cushim__finding_keep(&finding, call);
 }
 
 /* --- suppressions --- */
@@ -137,7 +168,7 @@ void cushim__finding_print(struct cushim__text *text, const struct cushim__findi
     const struct cushim__check_rule *rule = &cushim__check_rules[finding->id];
     const char *begin = has_lines ? "\n  " : "; ", *colon = has_lines ? "" : ":";
     const uint64_t count = count_of(finding);
-    char object[CUSHIM_TAG_SIZE + 16] = "; ";
+    char object[CUSHIM_RECORDING_TAG_SIZE + 16] = "; ";
 
     if (has_lines) {
         snprintf(object, sizeof object, "\n  %s was ", finding->object);
@@ -155,8 +186,8 @@ void cushim__finding_print(struct cushim__text *text, const struct cushim__findi
     print_maker(text, object, "ended by", &finding->ended);
     cushim__text_format(text, "%srule%s %s (%s %s)%scure%s %s", begin, colon, rule->why,
                         reference_of(rule), rule->statements, begin, colon, rule->cure);
-    if (!has_lines && count > 1)
-        cushim__text_format(text, "; %" PRIu64 " times", count);
+    if (count > 1)
+        cushim__text_format(text, "%s%" PRIu64 " times", begin, count);
     cushim__text_add(text, "\n");
 }
 
@@ -340,6 +371,7 @@ void cushim__findings_clear(void)
         first = next;
     }
     last = NULL;
+    latest.call = 0;
     findings = 0;
     has_more = has_said_more = false;
     part = -1;

@@ -16,15 +16,24 @@ struct cushim__finding {
     struct cushim__maker misuse;      /* the call that is reported */
     struct cushim__maker made, ended; /* of the object; call 0 if not known */
     struct cushim__maker earlier;     /* the other call that may be the mistake; call 0 if none */
-    char object[CUSHIM_TAG_SIZE];     /* its name; empty if it is about none */
-    char what[768];                   /* what is wrong */
-    char call[512];                   /* with arguments; empty at the end of the program */
+    char object[CUSHIM_RECORDING_TAG_SIZE]; /* its name; empty if it is about none */
+    char what[768];                         /* what is wrong */
+    char call[512];                         /* with arguments; empty at the end of the program */
 };
 
 /* Add a finding, or count it again. Under the layer's lock. */
 void cushim__finding_add(const struct cushim__call *call, enum cushim__check_id id,
                          const struct cushim__handle *object, const struct cushim__maker *earlier,
                          const char *format, va_list list);
+
+/*
+ * The same for one that is filled but for its count; of a call whose arguments are printed, if that
+ * is `call`.
+ */
+void cushim__finding_keep(const struct cushim__finding *finding, const struct cushim__call *call);
+
+/* What this thread has found last in a call of this number; NULL if nothing. */
+const struct cushim__finding *cushim__finding_of_call(uint64_t call);
 
 /*
  * Print new findings and write them to the report. Not under the lock, here and below, because the

@@ -305,7 +305,7 @@ void cushim__check_handles_ended(struct cushim__call *call, CUresult answer)
     }
 }
 
-/* --- leaks, which leak_tracker.c of the layer reports to tests without check --- */
+/* --- leaks --- */
 
 static void report_leaked(const struct cushim__handle *object)
 {
@@ -322,43 +322,55 @@ static void report_leaked(const struct cushim__handle *object)
                                                                : "destroyed");
 }
 
-/*
- * The last call before check began, and the uses of each primary context then: what was created
- * until then is not the program's to release.
- */
-enum { DEVICES = 64 };
-static uint64_t began_at, retained[DEVICES];
-
-void cushim__check_handles_begin(void)
-{
-    began_at = cushim_layer_current()->calls;
-    for (int device = 0; device < DEVICES; device++) {
-        const struct cushim__handle *object = cushim__handle_of_primary(device);
-
-        retained[device] = object && object->is_live ? object->uses : 0;
-    }
-}
-
-static bool is_leaked(const struct cushim__handle *object)
+static bool is_leaked(const struct cushim__handle *object, const struct cushim__check_part *part)
 {
     if (!object->is_live || object->is_held_elsewhere || object->is_ending)
         return false;
     if (object->device >= 0)
-        return object->device >= DEVICES || object->uses > retained[object->device];
-    return object->maker.place.call > began_at;
+        return object->device >= CUSHIM__CHECK_DEVICES ||
+               object->uses > part->retained[object->device];
+    return object->maker.place.call > part->calls;
+}
+
+void cushim__check_part_begin(struct cushim__check_part *part)
+{
+    part->calls = cushim_layer_current()->calls;
+    for (int device = 0; device < CUSHIM__CHECK_DEVICES; device++) {
+        const struct cushim__handle *object = cushim__handle_of_primary(device);
+
+        part->retained[device] = object && object->is_live ? object->uses : 0;
+    }
+}
+
+void cushim__check_part_end(const struct cushim__check_part *part)
+{
+    const enum cushim__check_level level = cushim__check_options.level;
+
+    if (level > CUSHIM__CHECK_WARNING)
+        cushim__check_options.level = CUSHIM__CHECK_WARNING;
+    for (unsigned type = 0; type < CUSHIM__OBJECT_TYPES; type++) {
+        const struct cushim__handle *object = NULL;
+
+        while ((object = cushim__handle_next((enum cushim__object_type)type, object)) != NULL) {
+            if (is_leaked(object, part))
+                report_leaked(object);
+        }
+    }
+    cushim__check_options.level = level;
+    cushim__check_options.has_leaks = false; /* they are not reported again */
+}
+
+/* The part of the program that is checked. */
+static struct cushim__check_part checked;
+
+void cushim__check_handles_begin(void)
+{
+    cushim__check_part_begin(&checked);
 }
 
 void cushim__check_handles_finish(void)
 {
     /* Objects from before a fork are the parent's, and after it the driver creates none. */
-    if (!cushim__check_options.has_leaks || cushim__check_forked_at > 0)
-        return;
-    for (unsigned type = 0; type < CUSHIM__OBJECT_TYPES; type++) {
-        const struct cushim__handle *object = NULL;
-
-        while ((object = cushim__handle_next((enum cushim__object_type)type, object)) != NULL) {
-            if (is_leaked(object))
-                report_leaked(object);
-        }
-    }
+    if (cushim__check_options.has_leaks && cushim__check_forked_at == 0)
+        cushim__check_part_end(&checked);
 }

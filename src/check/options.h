@@ -24,6 +24,7 @@ struct cushim__check_options {
     enum cushim__check_level level;       /* the lowest that is reported */
     bool has_leaks;                       /* report leaks */
     bool lets_through;                    /* pass on calls on which the driver crashes */
+    bool is_implied;                      /* a test's, or that of `cushim run`; not asked for */
     int promise; /* the version of CUDA that the program has to work with; 0: any */
     void (*print)(const char *text); /* prints findings as they are found; may be NULL */
 };

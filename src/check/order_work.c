@@ -53,15 +53,13 @@ static void name_memory(const struct race_memory *memory, char *text, size_t siz
 
 struct cushim__maker cushim__order_maker(const struct race_access *access)
 {
-    struct cushim__maker maker = {.place = access->place};
-
-    while (maker.slot + 1 < CUSHIM__SYMBOL_COUNT && cushim__slot_name(maker.slot) != access->call)
-        maker.slot++;
-    return maker;
+    return (struct cushim__maker){.slot = cushim__check_slot_of(access->call),
+                                  .place = access->place};
 }
 
 static const struct cushim__call *reporting;
 
+/* A mock that looks for races itself knows more, and hands them over. */
 static void found_race(const struct race_side *later, const struct race_side *earlier,
                        const struct race_memory *memory, const char *text)
 {
@@ -69,6 +67,9 @@ static void found_race(const struct race_side *later, const struct race_side *ea
     const struct cushim__maker other = cushim__order_maker(earlier->access);
 
     (void)later;
+    if (cushim__check_options.is_implied ||
+        (cushim__layer_mock && cushim__layer_mock->finds_races()))
+        return;
     cushim__check_report(reporting, CUSHIM__CHECK_RACE,
                          object && cushim__order_id(object) == memory->id ? object : NULL, &other,
                          "%s", text);

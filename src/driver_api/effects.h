@@ -26,6 +26,7 @@ enum cushim__effect_kind {
     CUSHIM__EFFECT_RETAINS,
     CUSHIM__EFFECT_RELEASES,
     CUSHIM__EFFECT_MOVES, /* gives references to a graph if the flags say so */
+    CUSHIM__EFFECT_TAKES, /* the child in a CUgraphNodeParams becomes a part of the graph, if moved */
     CUSHIM__EFFECT_RETAINS_PRIMARY,
     CUSHIM__EFFECT_RELEASES_PRIMARY,
     CUSHIM__EFFECT_RESETS_PRIMARY,

@@ -38,12 +38,17 @@ struct cushim__allocation_node {
 
 /* CUgraphNodeParams, for the types of nodes whose parameters are read. */
 enum { CUSHIM__NODE_CONDITIONAL = 13 }; /* CU_GRAPH_NODE_TYPE_CONDITIONAL */
+enum { CUSHIM__CHILD_IS_MOVED = 1 };    /* CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE */
 
 struct cushim__graph_node {
     CUgraphNodeType type;
     int reserved[3];
     union {
         struct cushim__allocation_node allocation;
+        struct {
+            CUgraph graph;
+            int ownership; /* 0 in toolkits before 12.9 */
+        } child;
         struct {
             uint64_t handle;
             int kind;

@@ -322,7 +322,7 @@ static void add_float(struct cushim__text *text, uint64_t bits)
 
 static void add_tag(struct cushim__text *text, const struct cushim__tag *tag, uint64_t value)
 {
-    char name[CUSHIM_TAG_SIZE];
+    char name[CUSHIM_RECORDING_TAG_SIZE];
 
     cushim__tag_text(tag, value, name, sizeof name);
     cushim__text_add(text, name);

@@ -256,6 +256,11 @@ CUresult cushim_layer_forbid_errors(struct cushim_layer *layer, bool is_forbidde
     return CUDA_SUCCESS;
 }
 
+bool cushim__errors_are_expected(void)
+{
+    return errors.depth > 0;
+}
+
 CUresult cushim_layer_expect_errors_begin(struct cushim_layer *layer, CUresult code)
 {
     bool is_open;
@@ -352,7 +357,7 @@ CUresult cushim_layer_forbid(struct cushim_layer *layer, const char *function, c
     return add(layer, &what, true, message, size);
 }
 
-void cushim_layer_expectations_clear(struct cushim_layer *layer)
+void cushim_layer_clear_expectations(struct cushim_layer *layer)
 {
     if (!cushim__layer_lock(layer))
         return;

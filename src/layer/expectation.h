@@ -13,6 +13,9 @@
 void cushim__expectations_print(struct cushim__text *text);
 void cushim__errors_print(struct cushim__text *text);
 
+/* Whether a scope is open that expects errors. Under the layer's lock. */
+bool cushim__errors_are_expected(void);
+
 enum { CUSHIM__SIMILAR_CALLS = 3, CUSHIM__CALL_TEXT = 320 };
 
 /* The text of a call, made now because its handles may be destroyed when it is printed. */

@@ -202,7 +202,7 @@ static bool is_in_range(const struct cushim_match *match, enum cushim__parameter
 static bool is_tag(const struct cushim_match *match, const struct cushim__call *call,
                    unsigned index)
 {
-    char tag[CUSHIM_TAG_SIZE];
+    char tag[CUSHIM_RECORDING_TAG_SIZE];
 
     cushim__argument_tag(&call->arguments, call->slot, index, tag, sizeof tag);
     return strcmp(tag, match->text) == 0;
@@ -261,7 +261,7 @@ static void add_value(struct cushim__text *text, const struct cushim__expected *
     const enum cushim__object_type type =
         cushim__type_of(parameter->type, strcspn(parameter->type, " *"));
     const struct cushim__handle *object = NULL;
-    char name[CUSHIM_TAG_SIZE];
+    char name[CUSHIM_RECORDING_TAG_SIZE];
 
     if (parameter->kind == CUSHIM__PARAMETER_SIGNED) {
         cushim__text_format(text, "%lld", (long long)value);
@@ -350,7 +350,7 @@ static void add_wanted(struct cushim__text *text, const struct cushim_expectatio
         cushim__text_add(text, "at least ");
         cushim__times_print(text, what->minimum);
     }
-    if (what->maximum != CUSHIM_ANY_NUMBER) {
+    if (what->maximum != CUSHIM_EXPECTATION_ANY_NUMBER) {
         cushim__text_add(text, what->minimum > 0 ? " and at most " : "at most ");
         cushim__times_print(text, what->maximum);
     }

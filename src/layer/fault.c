@@ -76,6 +76,7 @@ static void pass_time(uint64_t duration_ns)
  */
 static CUresult sticky, lost;
 static int lost_device;
+bool cushim__fault_is_sticky;
 
 static bool is_device(const struct cushim__parameter *parameter)
 {
@@ -105,6 +106,7 @@ static void begin_sticky(CUresult code)
         __atomic_load_n(&cushim__layer_mock, __ATOMIC_ACQUIRE);
     CUresult none = CUDA_SUCCESS;
 
+    __atomic_store_n(&cushim__fault_is_sticky, true, __ATOMIC_RELEASE);
     if (mock) {
         mock->fault(code);
         return;
@@ -340,6 +342,7 @@ static void destroy(void)
 {
     end_hanging();
     cushim_fault_clear(cushim_layer_current());
+    cushim__fault_is_sticky = false;
 }
 
 const struct cushim__subscriber cushim__fault = {

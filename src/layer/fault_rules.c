@@ -67,6 +67,7 @@ static void match_operation(struct cushim__operation_fault *fault, const char *k
         } else if (!fault->hangs && fault->code == CUDA_SUCCESS) {
             fault->hangs = rule->effect == CUSHIM__FAULT_HANG;
             fault->code = rule->code;
+            __atomic_store_n(&cushim__fault_is_sticky, true, __ATOMIC_RELEASE);
             fault->is_lost = rule->effect == CUSHIM__FAULT_LOST;
             fault->device = rule->device;
         } else {

@@ -53,12 +53,12 @@ static void report_tag(const struct cushim__handle *object)
     const struct cushim__mock_callbacks *mock =
         __atomic_load_n(&cushim__layer_mock, __ATOMIC_ACQUIRE);
     const struct cushim__tag tag = cushim__handle_tag(object);
-    char text[CUSHIM_TAG_SIZE];
+    char text[CUSHIM_RECORDING_TAG_SIZE];
 
     if (!mock)
         return;
     cushim__tag_text(&tag, object->value, text, sizeof text);
-    mock->set_tag(object->value, is_memory(object->type), text);
+    mock->set_tag(object->value, object->type, text);
 }
 
 static struct cushim__handle *add(enum cushim__object_type type, uint64_t value, uint64_t bytes)
@@ -416,7 +416,7 @@ static struct cushim__handle *any(const void *handle)
     return object && !object->is_destroyed ? object : NULL;
 }
 
-CUresult cushim_tag_set(struct cushim_layer *layer, const void *handle, const char *name)
+CUresult cushim_recording_set_tag(struct cushim_layer *layer, const void *handle, const char *name)
 {
     const struct cushim__handle *object;
     struct cushim__tag tag;
@@ -435,12 +435,13 @@ CUresult cushim_tag_set(struct cushim_layer *layer, const void *handle, const ch
     return code;
 }
 
-CUresult cushim_tag_get(struct cushim_layer *layer, const void *handle, char *buffer, size_t size)
+CUresult cushim_recording_get_tag(struct cushim_layer *layer, const void *handle, char *buffer,
+                                  size_t size)
 {
     const uint64_t value = (uintptr_t)handle;
     const struct cushim__handle *object;
     struct cushim__tag tag;
-    char text[CUSHIM_TAG_SIZE];
+    char text[CUSHIM_RECORDING_TAG_SIZE];
 
     if (!handle || !buffer || !cushim__layer_lock(layer))
         return CUDA_ERROR_INVALID_VALUE;

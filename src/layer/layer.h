@@ -159,6 +159,9 @@ CUresult cushim__recording_start(struct cushim_layer *layer, size_t capacity, bo
 /* Print that the recording has lost calls that the program wants. Under the layer's lock. */
 void cushim__recording_print_lost(struct cushim__text *text);
 
+/* Whether a rule of faults has begun a sticky error in this layer. */
+extern bool cushim__fault_is_sticky;
+
 /*
  * Print each rule of faults that never fired, except those that hide symbols, because not every
  * look-up of a symbol is counted. Prints nothing if a call holds the layer's lock and does not

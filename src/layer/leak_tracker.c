@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Follows what the program has created and not released, and lists it in the verdict of a test.
- * src/check/handles.c reports the leaks of `cushim check`, and src/library/library.c those of the
- * drop-in library.
- */
+/* Follows what the program has created and not released, which src/check/handles.c reports. */
 #include "src/layer/leak_tracker.h"
 
 #include <string.h>
 
+#include "src/driver_api/structs.h"
 #include "src/layer/layer.h"
 
 /* One effect of a call that has ended. */
@@ -125,6 +122,25 @@ static void return_part(const struct change *change)
         cushim__handle_own(owner, object);
 }
 
+/* The graph that a node takes from the program is destroyed with the node's graph. */
+static void take_child(const struct change *change)
+{
+    const struct cushim__object_effect *effect = change->effect;
+    const struct cushim__graph_node *node =
+        (const void *)(uintptr_t)change->call->values[effect->parameter];
+    struct cushim__handle *owner, *object;
+
+    if (node->type != CU_GRAPH_NODE_TYPE_GRAPH ||
+        node->of.child.ownership != CUSHIM__CHILD_IS_MOVED)
+        return;
+    object = find(CUSHIM__TYPE_GRAPH, (uintptr_t)node->of.child.graph);
+    owner = find(CUSHIM__TYPE_GRAPH, value_of(change, effect->owner));
+    if (!object || !owner || object->owner)
+        return;
+    object->is_live = false;
+    cushim__handle_own(owner, object);
+}
+
 bool cushim__answer_refuses(CUresult answer)
 {
     switch (answer) {
@@ -234,6 +250,9 @@ static void apply_creation(const struct change *change)
         if (object && object->device < 0)
             object->uses += amount_of(change);
         break;
+    case CUSHIM__EFFECT_TAKES:
+        take_child(change);
+        break;
     case CUSHIM__EFFECT_RETAINS_PRIMARY:
         retain_primary(change);
         break;
@@ -294,91 +313,6 @@ void cushim__tracker_ignore_primary(int device)
 
     if (object && object->uses > 0)
         object->is_live = --object->uses > 0;
-}
-
-/* How many of a type are printed: there may be thousands. */
-enum { SHOWN = 8 };
-
-struct leaks {
-    size_t count;
-    uint64_t bytes;
-};
-
-static struct leaks count(enum cushim__object_type type, uint64_t since)
-{
-    const struct cushim__handle *object = NULL;
-    struct leaks leaks = {.count = 0};
-
-    while ((object = cushim__handle_next(type, object)) != NULL) {
-        if (!object->is_live || object->maker.place.call <= since)
-            continue;
-        leaks.count++;
-        leaks.bytes += type == CUSHIM__TYPE_MEMORY ? object->bytes : 0;
-    }
-    return leaks;
-}
-
-/* The first leaked object that was created after this call. */
-static const struct cushim__handle *created_after(enum cushim__object_type type, uint64_t call)
-{
-    const struct cushim__handle *object = NULL, *first = NULL;
-
-    while ((object = cushim__handle_next(type, object)) != NULL) {
-        if (object->is_live && object->maker.place.call > call &&
-            (!first || object->maker.place.call < first->maker.place.call))
-            first = object;
-    }
-    return first;
-}
-
-static void print_leak(struct cushim__text *text, const struct cushim__handle *object)
-{
-    const struct cushim__tag tag = cushim__handle_tag(object);
-    const struct cushim__maker *maker = object->device >= 0 ? &object->retainer : &object->maker;
-    char name[CUSHIM_TAG_SIZE];
-
-    cushim__tag_text(&tag, object->value, name, sizeof name);
-    cushim__text_format(text, "  %s", name);
-    if (object->type == CUSHIM__TYPE_MEMORY && object->bytes > 0)
-        cushim__text_format(text, ", %llu byte%s", (unsigned long long)object->bytes,
-                            object->bytes == 1 ? "" : "s");
-    if (object->device >= 0)
-        cushim__text_format(text, ", primary context of device %d", object->device);
-    if (object->uses > 1)
-        cushim__text_format(text, ", %llu references", (unsigned long long)object->uses);
-    cushim__text_format(text, ", by %s, ", cushim__slot_name(maker->slot));
-    cushim__call_place_print(text, &maker->place);
-    cushim__text_add(text, "\n");
-}
-
-static void print_type(struct cushim__text *text, enum cushim__object_type type, uint64_t since)
-{
-    const struct leaks leaks = count(type, since);
-    const struct cushim__handle *object = NULL;
-    size_t shown = 0;
-
-    if (leaks.count == 0)
-        return;
-    cushim__text_format(text, "%zu %s leaked", leaks.count,
-                        leaks.count == 1 ? cushim__object_names[type].single
-                                         : cushim__object_names[type].plural);
-    if (leaks.bytes > 0)
-        cushim__text_format(text, ", %llu byte%s", (unsigned long long)leaks.bytes,
-                            leaks.bytes == 1 ? "" : "s");
-    cushim__text_add(text, ":\n");
-    while (shown < SHOWN &&
-           (object = created_after(type, object ? object->maker.place.call : since)) != NULL) {
-        print_leak(text, object);
-        shown++;
-    }
-    if (shown < leaks.count)
-        cushim__text_format(text, "  and %zu more\n", leaks.count - shown);
-}
-
-void cushim__leaks_print(struct cushim__text *text, uint64_t call)
-{
-    for (unsigned type = 0; type < CUSHIM__OBJECT_TYPES; type++)
-        print_type(text, (enum cushim__object_type)type, call);
 }
 
 void cushim__text_mark_cut(struct cushim__text *text)

@@ -25,12 +25,6 @@ void cushim__tracker_note(const struct cushim__call *call, struct cushim__maker 
 /* Do not count one reference to the primary context of a device: it is not the program's. */
 void cushim__tracker_ignore_primary(int device);
 
-/*
- * Print what calls after the one of this number (0 for all) have created and the program has not
- * released. Not under the lock, because it asks the dynamic linker, and while no call is under way.
- */
-void cushim__leaks_print(struct cushim__text *text, uint64_t call);
-
 /* End a text that did not fit with `...`. */
 void cushim__text_mark_cut(struct cushim__text *text);
 

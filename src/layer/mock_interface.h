@@ -15,6 +15,9 @@
 
 #include <cushim/testing/layer.h>
 
+#include "src/base/call_site.h"
+#include "src/driver_api/object_type.h"
+
 struct cushim__lines;
 struct cushim__word;
 
@@ -26,8 +29,9 @@ struct cushim__mock_callbacks {
     CUcontext (*current)(int *device);   /* the current context, and its device; NULL if none */
     void (*alone)(void (*act)(void));    /* call `act` while no operation begins or ends */
     void (*release)(void);               /* let hanging operations continue */
-    /* give an object, or the memory from this address on, this tag in recordings */
-    void (*set_tag)(uint64_t value, bool is_memory, const char *tag);
+    bool (*finds_races)(void); /* whether the mock looks for races between its operations */
+    /* give an object of this type, or the memory from this address on, this tag in recordings */
+    void (*set_tag)(uint64_t value, enum cushim__object_type type, const char *tag);
 };
 
 /* The callbacks of the mock of this process; NULL if there is none. */
@@ -35,6 +39,34 @@ extern const struct cushim__mock_callbacks *cushim__layer_mock;
 
 /* Called by a mock when it is created, and with NULL when that fails or it is destroyed. */
 void cushim__layer_set_mock(const struct cushim__mock_callbacks *mock);
+
+/* What only a mock can know of a program's mistakes. */
+enum cushim__mock_found {
+    CUSHIM__MOCK_FOUND_HANDLE,    /* a value that is not the handle of an object of this kind */
+    CUSHIM__MOCK_FOUND_UNDEFINED, /* a call on which the driver crashes, or whose outcome is open */
+    CUSHIM__MOCK_FOUND_WAIT,      /* a call that would wait for ever */
+    CUSHIM__MOCK_FOUND_RACE,      /* operations that nothing orders */
+    CUSHIM__MOCK_FOUND_KERNEL_RACE, /* threads of a kernel that nothing orders */
+};
+
+/* A call that a finding names; `name` stays, and is empty if it is no call. */
+struct cushim__mock_call {
+    const char *name;
+    struct cushim__call_place place;
+};
+
+struct cushim__mock_finding {
+    enum cushim__mock_found found;
+    const char *what;                         /* a sentence without its full stop */
+    struct cushim__mock_call misuse, earlier; /* `earlier`: the other call of a race */
+};
+
+/*
+ * What a mock is given by those who link it with check: hands over a finding, under the mock's
+ * lock, and writes it as one line. Returns whether check prints it, too.
+ */
+typedef bool cushim__mock_report(const struct cushim__mock_finding *finding, char *line,
+                                 size_t size);
 
 enum { CUSHIM__FAULT_RULES = 64 }; /* the most rules at one time */
 

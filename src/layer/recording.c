@@ -226,8 +226,8 @@ static void read(struct cushim_recorded_call *call, const struct record *record)
         read_argument(&call->arguments[i], record, i);
 }
 
-CUresult cushim_recording_get(struct cushim_layer *layer, size_t index,
-                              struct cushim_recorded_call *call)
+CUresult cushim_recording_get_call(struct cushim_layer *layer, size_t index,
+                                   struct cushim_recorded_call *call)
 {
     bool is_found;
 
@@ -255,7 +255,7 @@ static void add_line(struct cushim__text *text, const struct record *record)
     cushim__text_add(text, record->is_injected ? " (by a fault)\n" : "\n");
 }
 
-size_t cushim_recording_text(struct cushim_layer *layer, char *buffer, size_t size)
+size_t cushim_recording_write_text(struct cushim_layer *layer, char *buffer, size_t size)
 {
     struct cushim__text text;
 

@@ -24,7 +24,7 @@ static bool load(struct cushim_mock *mock, char *message, size_t size)
 {
     static struct cushim_mock_functions functions = {
         .size = sizeof functions,
-        .kernel_register = cushim_mock_kernel_register,
+        .register_kernel = cushim_mock_register_kernel,
         .memory = cushim_mock_memory,
     };
     void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);

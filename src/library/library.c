@@ -80,6 +80,9 @@ static struct cushim_mock *create(void)
     };
     const struct mock_defaults defaults = {
         .mode = MOCK_MODE_THREADED,
+        /* `cushim check` reports missing waits. */
+        .races = cushim__library_is_asked("CUSHIM_CHECK") ? MOCK_RACES_REPORT : MOCK_RACES_IGNORE,
+        .report = cushim__check_report_of_mock,
         .where = "CUSHIM_MOCK_SETTINGS",
         .symbol_source = exported,
     };
@@ -103,14 +106,19 @@ static bool take_kernels(struct cushim_mock *mock)
     return is_done;
 }
 
-/* Begin the trace and the check that the environment asks for. False if that refuses the mock. */
+/*
+ * Begin the trace and the check that the environment or `leaks = report` asks for. False if that
+ * refuses the mock.
+ */
 static bool watch(struct cushim_mock *mock)
 {
     const bool is_checked = cushim__library_is_asked("CUSHIM_CHECK");
+    const bool is_run =
+        cushim__library_is_asked("CUSHIM_MOCK_CHECK") || mock->settings.report_leaks;
     static char message[1024] = "there is no memory for a layer";
     struct cushim_layer *layer = mock->layer;
 
-    if (!cushim__library_is_asked("CUSHIM_TRACE") && !is_checked)
+    if (!cushim__library_is_asked("CUSHIM_TRACE") && !is_checked && !is_run)
         return true;
     if ((!layer && cushim__layer_create(announced, &layer) != CUDA_SUCCESS) ||
         !cushim__library_trace(cushim_mock_identity(), mock->settings.driver_version, message,
@@ -120,6 +128,8 @@ static bool watch(struct cushim_mock *mock)
     }
     if (is_checked)
         cushim__library_check();
+    else if (is_run)
+        cushim__library_check_run(mock->settings.report_leaks);
     announced = cushim_layer_table(layer);
     return true;
 }
@@ -131,7 +141,7 @@ void cushim__library_begin(void)
     mock = create();
     if (!mock)
         return;
-    cushim_mock_log_set(mock, log_line, NULL);
+    cushim_mock_set_log(mock, log_line, NULL);
     announced = cushim_mock_table(mock);
     if (!take_kernels(mock) || !watch(mock)) {
         cushim_mock_destroy(mock);
@@ -147,67 +157,24 @@ void cushim__library_begin(void)
     }
 }
 
-/*
- * Write how much the program has leaked, by the mock's own counts. The leak tracker also knows
- * where each object was created, but needs a layer that decodes every call of the program, such as
- * that of `cushim check --mock`.
- */
-static bool count_leaks(struct cushim_mock *mock, char *text, size_t size)
-{
-    struct cushim_mock_state state = {.size = sizeof state};
-
-    cushim_mock_state_get(mock, &state);
-    snprintf(text, size, "%zu handle%s, %zu allocation%s", state.handles,
-             state.handles == 1 ? "" : "s", state.allocations, state.allocations == 1 ? "" : "s");
-    return state.handles > 0 || state.allocations > 0;
-}
-
 static void print_fault(const char *line)
 {
     cushim__print_format("cushim mock: fault %s\n", line);
 }
 
-/* --- the report for `cushim run` --- */
-
-/* Write a finding as one line: its kind, no level (only check has one), how often, and its text. */
-static void write_finding(FILE *file, const char *kind, const char *text)
-{
-    fprintf(file, "%s\t\t1\t", kind);
-    for (; *text; text++)
-        fputc((unsigned char)*text < ' ' ? '?' : *text, file);
-    fputc('\n', file);
-}
-
 static FILE *report;
 
+/* A finding on one line: its kind, no level (only check has one), how often, and its text. */
 static void write_fault(const char *line)
 {
-    write_finding(report, "unused fault", line);
+    fprintf(report, "unused fault\t\t1\t%s\n", line);
 }
 
-/* In the child of a fork, only misuses are the child's own. */
-static void write_findings(struct cushim_mock *mock)
-{
-    char leaks[100];
-    const char *text;
-
-    for (size_t i = 0; (text = cushim_mock_misuse(mock, i)) != NULL; i++)
-        write_finding(report, "misuse", text);
-    if (mock->forked)
-        return;
-    /* With races = misuse, races are among the misuses. */
-    for (size_t i = 0;
-         mock->settings.races != MOCK_RACES_MISUSE && (text = cushim_mock_race(mock, i)) != NULL;
-         i++)
-        write_finding(report, "race", text);
-    if (mock->settings.report_leaks && count_leaks(mock, leaks, sizeof leaks - sizeof " leaked"))
-        write_finding(report, "leak", strcat(leaks, " leaked"));
-    if (mock->layer)
-        cushim__faults_print_unused(write_fault);
-}
-
-/* The report is written even if it is empty, so that the command knows that the mock was loaded. */
-static void write_report(struct cushim_mock *mock)
+/*
+ * Add to check's report for `cushim run`. It is written even if it is empty, so that the command
+ * knows that the mock was loaded.
+ */
+static void write_report(const struct cushim_mock *mock)
 {
     char path[4096], *prefix = NULL;
 
@@ -218,15 +185,14 @@ static void write_report(struct cushim_mock *mock)
     report = fopen(path, "a");
     if (!report)
         return;
-    write_findings(mock);
+    if (mock->layer && !mock->forked)
+        cushim__faults_print_unused(write_fault);
     fclose(report);
 }
 
 void cushim__library_end(void)
 {
     struct cushim_mock *mock = cushim__mock;
-    const char *first;
-    char leaks[100];
 
     /* If a signal handler exits in the middle of a call, the lock is never free: report nothing. */
     if (!mock || !cushim__lock_comes_free(&mock->lock))
@@ -234,14 +200,8 @@ void cushim__library_end(void)
     cushim__check_finish();
     cushim__trace_end();
     write_report(mock);
-    first = cushim_mock_misuse(mock, 0);
-    if (mock->settings.report_leaks && !mock->forked && count_leaks(mock, leaks, sizeof leaks))
-        cushim__print_format("cushim mock: leaked: %s\n", leaks);
     if (mock->layer && !mock->forked)
         cushim__faults_print_unused(print_fault);
     if (!mock->forked)
         cushim__library_kernels_print_unused();
-    if (first)
-        cushim__print_format("cushim mock: %zu misuse%s, the first: %s\n", mock->misuses,
-                             mock->misuses == 1 ? "" : "s", first);
 }

@@ -55,4 +55,7 @@ bool cushim__library_trace(const char *driver, int driver_version, char *message
  */
 void cushim__library_check(void);
 
+/* The check of `cushim run`, whose findings go to the file of CUSHIM_MOCK_REPORT, if it is set. */
+void cushim__library_check_run(bool has_leaks);
+
 #endif

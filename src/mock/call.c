@@ -27,6 +27,18 @@ static CUresult after_fault(const struct cushim_mock *mock)
     return context && !context->alive ? CUDA_ERROR_CONTEXT_IS_DESTROYED : mock->sticky_error;
 }
 
+/*
+ * Refuse a call: at once or, if wrong arguments come first, where its function has checked them.
+ * `fact` says whether they do in this state.
+ */
+static CUresult refuse(unsigned slot, unsigned fact, CUresult code)
+{
+    if (fact != CUSHIM__CALL_ARGUMENTS && cushim__effects[slot].init != CUSHIM__CALL_ARGUMENTS)
+        return code;
+    cushim__mock_call.refusal = code;
+    return CUDA_SUCCESS;
+}
+
 /* Return the code with which a call fails before its function is called, or CUDA_SUCCESS. */
 static CUresult check(struct cushim_mock *mock, unsigned slot)
 {
@@ -37,17 +49,17 @@ static CUresult check(struct cushim_mock *mock, unsigned slot)
     if (cushim__symbols[slot].since > mock->settings.driver_version)
         return CUSHIM__REQUIRES_NEWER_DRIVER;
     if (mock->forked && effects->fork != CUSHIM__CALL_YES)
-        return CUDA_ERROR_NOT_INITIALIZED;
-    if (!mock->initialised && effects->init != CUSHIM__CALL_YES) {
-        cushim__mock_call.too_early = effects->init == CUSHIM__CALL_ARGUMENTS;
-        return cushim__mock_call.too_early ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
-    }
+        return refuse(slot, effects->fork, CUDA_ERROR_NOT_INITIALIZED);
+    if (!mock->initialised && effects->init != CUSHIM__CALL_YES)
+        return refuse(slot, effects->init, CUDA_ERROR_NOT_INITIALIZED);
     /* Calls in a host function take no time: the cost of its operation covers them. */
     if (cushim__mock_call.in_host_function)
-        return effects->callback == CUSHIM__CALL_YES ? CUDA_SUCCESS : CUDA_ERROR_NOT_PERMITTED;
+        return effects->callback == CUSHIM__CALL_YES
+                   ? CUDA_SUCCESS
+                   : refuse(slot, effects->callback, CUDA_ERROR_NOT_PERMITTED);
     cushim__mock_sim_elapse(cost_of(&mock->settings, slot));
     if (mock->sticky_error != CUDA_SUCCESS && effects->sticky != CUSHIM__CALL_YES)
-        return after_fault(mock);
+        return refuse(slot, effects->sticky, after_fault(mock));
     return CUDA_SUCCESS;
 }
 
@@ -60,7 +72,7 @@ CUresult cushim__mock_call_enter(unsigned slot)
         return CUDA_ERROR_NOT_PERMITTED;
     cushim__mock_call.slot = slot;
     cushim__mock_call.mock = mock;
-    cushim__mock_call.too_early = false;
+    cushim__mock_call.refusal = CUDA_SUCCESS;
     if (!mock)
         return cushim__mock_absent;
     if (cushim__mock_call.held_for_fork != mock)
@@ -74,15 +86,23 @@ CUresult cushim__mock_call_enter(unsigned slot)
     return check(mock, slot);
 }
 
+/* Whether a refused call has found its arguments wrong. There are no devices before cuInit. */
+static bool is_of_arguments(CUresult code)
+{
+    return code == CUDA_ERROR_INVALID_VALUE || code == CUDA_ERROR_INVALID_HANDLE ||
+           (code == CUDA_ERROR_INVALID_DEVICE &&
+            cushim__mock_call.refusal != CUDA_ERROR_NOT_INITIALIZED);
+}
+
 CUresult cushim__mock_call_leave(unsigned slot, CUresult code)
 {
     struct cushim_mock *mock = cushim__mock_call.mock;
 
     if (!mock || cushim__in_kernel)
         return code;
-    if (cushim__mock_call.too_early && code != CUDA_ERROR_INVALID_VALUE &&
-        code != CUDA_ERROR_INVALID_HANDLE)
-        code = CUDA_ERROR_NOT_INITIALIZED;
+    if (cushim__mock_call.refusal && !is_of_arguments(code))
+        code = cushim__mock_call.refusal;
+    cushim__mock_call.refusal = CUDA_SUCCESS;
     if (mock->trace)
         cushim__mock_trace("call", cushim__slot_name(slot), 0, 0, code);
     cushim__mock_call.mock = NULL;
@@ -114,7 +134,7 @@ CUresult cushim__mock_call_refuse(unsigned slot)
 {
     CUresult code = cushim__mock_call_enter(slot);
 
-    if (code != CUDA_SUCCESS || cushim__mock_call.too_early)
+    if (code != CUDA_SUCCESS || cushim__mock_call.refusal)
         return cushim__mock_call_leave(slot, code);
     if (cushim__effects[slot].capture == CUSHIM__CALL_UNSAFE)
         code = cushim__mock_capture_unsafe();

@@ -69,20 +69,28 @@ CUresult cushim_mock_drain(struct cushim_mock *mock)
     return CUDA_SUCCESS;
 }
 
-const char *cushim_mock_misuse(struct cushim_mock *mock, size_t index)
+static const char *line_at(struct cushim_mock *mock, const struct mock_lines *lines, size_t index)
 {
-    const char *text = NULL;
+    const char *line = NULL;
 
-    if (!mock)
-        return NULL;
     cushim__mock_lock(mock);
-    if (index < mock->misuses && index < MOCK_MISUSES_KEPT)
-        text = mock->misuse[index];
+    if (index < lines->count && index < MOCK_LINES_KEPT)
+        line = lines->line[index];
     cushim__mock_unlock(mock);
-    return text;
+    return line;
 }
 
-void cushim_mock_log_set(struct cushim_mock *mock, void (*log)(void *data, const char *line),
+const char *cushim_mock_misuse(struct cushim_mock *mock, size_t index)
+{
+    return mock ? line_at(mock, &mock->misuses, index) : NULL;
+}
+
+const char *cushim_mock_race(struct cushim_mock *mock, size_t index)
+{
+    return mock ? line_at(mock, &mock->races, index) : NULL;
+}
+
+void cushim_mock_set_log(struct cushim_mock *mock, void (*log)(void *data, const char *line),
                          void *data)
 {
     if (!mock)
@@ -93,7 +101,7 @@ void cushim_mock_log_set(struct cushim_mock *mock, void (*log)(void *data, const
     cushim__mock_unlock(mock);
 }
 
-void cushim_mock_trace_set(struct cushim_mock *mock,
+void cushim_mock_set_trace(struct cushim_mock *mock,
                            void (*trace)(void *data, const struct cushim_mock_trace *entry),
                            void *data)
 {
@@ -118,7 +126,7 @@ const char *cushim_mock_identity(void)
     return line;
 }
 
-/* The race detector (src/race): its callbacks, and the functions that programs call. */
+/* The race detector (src/race): its callbacks. */
 
 static bool find_memory(uint64_t address, struct race_memory *memory)
 {
@@ -139,34 +147,31 @@ static void log_text(const char *text)
     cushim__mock_log("%s", text);
 }
 
-static void report_race(const char *text)
+static struct cushim__mock_call call_of(const struct race_access *access)
 {
-    if (cushim__mock->settings.races == MOCK_RACES_MISUSE)
-        cushim__mock_misuse_line(text);
-    else
-        cushim__mock_log("%s", text);
+    return (struct cushim__mock_call){access->call ? access->call : "", access->place};
+}
+
+static void found_race(const struct race_side *later, const struct race_side *earlier,
+                       const struct race_memory *memory, const char *text)
+{
+    (void)memory;
+    cushim__mock_race(&(struct cushim__mock_finding){
+        .found = earlier ? CUSHIM__MOCK_FOUND_RACE : CUSHIM__MOCK_FOUND_KERNEL_RACE,
+        .what = text,
+        .misuse = call_of(later->access),
+        .earlier = earlier ? call_of(earlier->access) : (struct cushim__mock_call){.name = ""},
+    });
 }
 
 CUresult cushim__mock_races_create(void)
 {
     static const struct race_callbacks callbacks = {
-        .find = find_memory, .name = name_memory, .report = report_race, .log = log_text};
+        .find = find_memory, .name = name_memory, .found = found_race, .log = log_text};
 
     if (cushim__mock->settings.races == MOCK_RACES_IGNORE || cushim__race_create(&callbacks))
         return CUDA_SUCCESS;
     return CUDA_ERROR_OUT_OF_MEMORY;
-}
-
-const char *cushim_mock_race(struct cushim_mock *mock, size_t index)
-{
-    const char *text;
-
-    if (!mock)
-        return NULL;
-    cushim__mock_lock(mock);
-    text = cushim__race_text(index);
-    cushim__mock_unlock(mock);
-    return text;
 }
 
 /* Symbols by name. */

@@ -84,14 +84,21 @@ static void release(void)
     leave(mock);
 }
 
-static void set_tag(uint64_t value, bool is_memory, const char *tag)
+static bool finds_races(void)
+{
+    struct cushim_mock *mock = __atomic_load_n(&cushim__mock, __ATOMIC_ACQUIRE);
+
+    return mock && mock->settings.races != MOCK_RACES_IGNORE;
+}
+
+static void set_tag(uint64_t value, enum cushim__object_type type, const char *tag)
 {
     struct cushim_mock *mock = enter();
 
-    if (mock && is_memory)
+    if (mock && (type == CUSHIM__TYPE_MEMORY || type == CUSHIM__TYPE_GLOBAL))
         cushim__mock_allocation_set_tag(value, tag);
     else if (mock)
-        cushim__mock_object_set_tag((const void *)(uintptr_t)value, tag);
+        cushim__mock_object_set_tag((const void *)(uintptr_t)value, type, tag);
     leave(mock);
 }
 
@@ -102,5 +109,6 @@ const struct cushim__mock_callbacks cushim__mock_layer_callbacks = {
     .current = current,
     .alone = alone,
     .release = release,
+    .finds_races = finds_races,
     .set_tag = set_tag,
 };

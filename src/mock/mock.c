@@ -47,6 +47,7 @@ static CUresult read_settings(struct mock_settings *settings,
     if (code != CUDA_SUCCESS)
         return code;
     settings->mode = defaults->mode;
+    settings->races = defaults->races;
     if (options->file)
         code = cushim__mock_settings_read(settings, options->file, options->message,
                                           options->message_size);
@@ -130,7 +131,7 @@ static void in_child(void)
     life = (struct cushim__lock){0};
     mock->threads_stay = true;
     mock->forked = mock->forked || mock->initialised;
-    mock->misuses = 0; /* earlier misuses were the parent's */
+    mock->misuses.count = 0; /* earlier misuses were the parent's */
 }
 
 /*
@@ -194,6 +195,7 @@ static CUresult create(const struct cushim_mock_options *options,
     created->serial = ++serial;
     created->table = created->own = &cushim__mock_table;
     created->symbol_source = defaults->symbol_source;
+    created->report = defaults->report;
     cushim__system_handle_forks(CUSHIM__FORK_MOCK, before_fork, after_fork, in_child);
     cushim__lock_take(&created->lock);
     set_current(created);
@@ -246,7 +248,7 @@ CUresult cushim_mock_destroy(struct cushim_mock *mock)
     cushim__lock_take(&mock->lock);
     if (!mock->forked)
         empty();
-    code = mock->misuses > 0 ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS;
+    code = mock->misuses.count > 0 ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS;
     end(mock);
     cushim__lock_release(&life);
     return code;
@@ -262,7 +264,7 @@ const struct cushim_table *cushim_mock_table(const struct cushim_mock *mock)
     return mock ? mock->table : NULL;
 }
 
-CUresult cushim_mock_state_get(struct cushim_mock *mock, struct cushim_mock_state *state)
+CUresult cushim_mock_get_state(struct cushim_mock *mock, struct cushim_mock_state *state)
 {
     if (!mock || !state || state->size < sizeof *state)
         return CUDA_ERROR_INVALID_VALUE;
@@ -273,7 +275,7 @@ CUresult cushim_mock_state_get(struct cushim_mock *mock, struct cushim_mock_stat
         .pending = cushim__mock_sim_pending(),
         .executed = cushim__mock_sim_executed(),
         .calls = mock->calls,
-        .misuses = mock->misuses,
+        .misuses = mock->misuses.count,
         .handles = cushim__mock_object_count(),
         .allocations = mock->allocations,
         .memory_bytes = cushim__mock_memory_used(),

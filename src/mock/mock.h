@@ -12,9 +12,11 @@
 
 #include "src/mock/core/state.h"
 
-/* cushim_mock_create(), with defaults that the caller chooses. */
+/* cushim_mock_create(), with what the caller chooses. */
 struct mock_defaults {
     enum mock_mode mode;
+    enum mock_race_setting races;
+    cushim__mock_report *report;
     const char *where; /* the name of `options->settings` in messages */
     cushim_function (*symbol_source)(unsigned slot);
 };

@@ -138,17 +138,18 @@ CUresult cushim_context_release(struct cushim_context *context)
          */
         if (code == CUDA_ERROR_INVALID_CONTEXT)
             code = CUDA_ERROR_CONTEXT_IS_DESTROYED;
-        code = cushim__destroyed("cuCtxDestroy_v2", code);
+        code = cushim__destroyed("cuCtxDestroy_v2", context->handle, code);
         break;
     case CUSHIM__PRIMARY:
-        code = cushim__destroyed("cuDevicePrimaryCtxRelease_v2", release_primary(context));
+        code = cushim__destroyed("cuDevicePrimaryCtxRelease_v2", context->handle,
+                                 release_primary(context));
         break;
     }
     free(context);
     return code;
 }
 
-CUresult cushim_context_handle(const struct cushim_context *context, CUcontext *handle)
+CUresult cushim_context_get_handle(const struct cushim_context *context, CUcontext *handle)
 {
     if (!context)
         return CUDA_ERROR_INVALID_HANDLE;
@@ -158,7 +159,7 @@ CUresult cushim_context_handle(const struct cushim_context *context, CUcontext *
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_context_device(const struct cushim_context *context, CUdevice *device)
+CUresult cushim_context_get_device(const struct cushim_context *context, CUdevice *device)
 {
     struct cushim_context_scope scope;
     CUdevice its;
@@ -238,23 +239,7 @@ CUresult cushim_context_pop(struct cushim_context_scope *scope)
     return CUDA_ERROR_INVALID_CONTEXT;
 }
 
-CUresult cushim__context_enter(const struct cushim_context *context,
-                               struct cushim_context_scope *scope)
-{
-    CUcontext current = NULL;
-    CUresult code;
-
-    scope->pushed = NULL;
-    if (!context)
-        return CUDA_SUCCESS;
-    /* The query costs a fraction of a push and a pop, and the context is usually current. */
-    code = cushim_driver()->CtxGetCurrent(&current);
-    if (code != CUDA_SUCCESS || current == context->handle)
-        return code;
-    return cushim_context_push(context, scope);
-}
-
-CUresult cushim__context_leave(struct cushim_context_scope *scope, CUresult code)
+CUresult cushim__context_restore(struct cushim_context_scope *scope, CUresult code)
 {
     const CUresult popped = cushim_context_pop(scope);
 

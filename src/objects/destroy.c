@@ -41,11 +41,11 @@ const struct cushim_table *cushim__creating_table(const struct cushim_table *tab
                                                                   : base;
 }
 
-const struct cushim_table *cushim__destroyer(const struct cushim_table *maker)
+const struct cushim_table *cushim__other_destroyer(const struct cushim_table *maker)
 {
     const struct cushim_table *table = cushim_driver();
 
-    if (table == maker || cushim__creating_table(table) == maker)
+    if (cushim__creating_table(table) == maker)
         return table;
     /* In a forked child, the lazy-load table calls no driver and returns the reason. */
     return cushim__is_forked() ? &cushim__lazy_table : maker;
@@ -76,17 +76,16 @@ CUresult cushim_table_set_wrapped(const struct cushim_table *layer,
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-CUresult cushim__destroyed(const char *function, CUresult code)
+CUresult cushim__not_destroyed(const char *function, const void *handle, CUresult code)
 {
     switch (code) {
-    case CUDA_SUCCESS:
     case CUDA_ERROR_DEINITIALIZED:        /* the driver has shut down: the process is ending */
     case CUDA_ERROR_CONTEXT_IS_DESTROYED: /* the object was destroyed with its context */
     case CUDA_ERROR_NOT_INITIALIZED:      /* a forked child: the object is the parent's */
         return CUDA_SUCCESS;
     default:
-        cushim__log("%s failed: %s (%d), %s", function, cushim_error_name(code), (int)code,
-                    cushim_error_string(code));
+        cushim__log("%s of %p failed: %s (%d), %s", function, handle, cushim_error_name(code),
+                    (int)code, cushim_error_string(code));
         return code;
     }
 }

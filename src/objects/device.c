@@ -27,7 +27,7 @@ CUresult cushim_device_get_by_uuid(const CUuuid *uuid, CUdevice *device)
 
         code = cushim_driver()->DeviceGet(&candidate, ordinal);
         if (code == CUDA_SUCCESS)
-            code = cushim_device_uuid(candidate, &its);
+            code = cushim_device_get_uuid(candidate, &its);
         if (code == CUDA_SUCCESS && memcmp(its.bytes, uuid->bytes, sizeof its.bytes) == 0) {
             *device = candidate;
             return CUDA_SUCCESS;
@@ -36,7 +36,7 @@ CUresult cushim_device_get_by_uuid(const CUuuid *uuid, CUdevice *device)
     return code == CUDA_SUCCESS ? CUDA_ERROR_INVALID_DEVICE : code;
 }
 
-CUresult cushim_device_uuid(CUdevice device, CUuuid *uuid)
+CUresult cushim_device_get_uuid(CUdevice device, CUuuid *uuid)
 {
     CUresult code;
 
@@ -52,7 +52,7 @@ static CUresult attribute(CUdevice device, CUdevice_attribute number, int *value
     return cushim_driver()->DeviceGetAttribute(value, number, device);
 }
 
-CUresult cushim_device_stream_priority_range(CUdevice device, int *least, int *greatest)
+CUresult cushim_device_get_stream_priority_range(CUdevice device, int *least, int *greatest)
 {
     struct cushim_context_scope scope;
     struct cushim_context *primary;
@@ -78,7 +78,7 @@ CUresult cushim_device_stream_priority_range(CUdevice device, int *least, int *g
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_device_supports_ipc_events(CUdevice device, bool *supported)
+CUresult cushim_device_get_ipc_event_support(CUdevice device, bool *supported)
 {
     int value, unified, integrated;
     CUresult code;
@@ -120,7 +120,7 @@ static int digit(char c)
     return -1;
 }
 
-CUresult cushim_uuid_format(const CUuuid *uuid, char text[CUSHIM_UUID_TEXT_SIZE])
+CUresult cushim_device_format_uuid(const CUuuid *uuid, char text[CUSHIM_DEVICE_UUID_SIZE])
 {
     static const char digits[] = "0123456789abcdef";
 
@@ -140,7 +140,7 @@ CUresult cushim_uuid_format(const CUuuid *uuid, char text[CUSHIM_UUID_TEXT_SIZE]
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_uuid_parse(const char *text, CUuuid *uuid)
+CUresult cushim_device_parse_uuid(const char *text, CUuuid *uuid)
 {
     CUuuid read;
 

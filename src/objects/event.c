@@ -50,21 +50,16 @@ static CUresult recorded(struct cushim_event *event, CUresult code)
 }
 
 /* A default stream depends on the current context, so the stream's or event's is made current. */
-static CUresult record_in_context(struct cushim_event *event, struct cushim_stream *stream,
-                                  unsigned flags)
+static CUresult record_on_default(struct cushim_event *event, struct cushim_stream *stream)
 {
     struct cushim_context *context = stream->context ? stream->context : event->context;
     struct cushim_context_scope scope;
     CUresult code;
 
-    code = cushim__context_enter(stream->is_default ? context : NULL, &scope);
+    code = cushim__context_enter(context, &scope);
     if (code)
         return code;
-    if (flags)
-        code = cushim_driver()->EventRecordWithFlags(cushim__event_handle(event), stream->handle,
-                                                     flags);
-    else
-        code = cushim_driver()->EventRecord(cushim__event_handle(event), stream->handle);
+    code = cushim_driver()->EventRecord(cushim__event_handle(event), stream->handle);
     return cushim__context_leave(&scope, recorded(event, code));
 }
 
@@ -75,7 +70,7 @@ CUSHIM__SLOW_PATH static CUresult record_first(struct cushim_event *event,
     if (!can_record(event, stream))
         return CUDA_ERROR_INVALID_HANDLE;
     if (stream->is_default)
-        return record_in_context(event, stream, CU_EVENT_RECORD_DEFAULT);
+        return record_on_default(event, stream);
     return recorded(event,
                     cushim_driver()->EventRecord(cushim__event_handle(event), stream->handle));
 }
@@ -100,8 +95,16 @@ bool cushim__event_flags_of(const struct cushim_event_options *options, unsigned
 /* Destroy the handle of an event. A failure is logged; a handle that is already gone is success. */
 static CUresult destroy_event_handle(CUevent handle, const struct cushim_table *maker)
 {
-    return cushim__destroyed("cuEventDestroy_v2",
+    return cushim__destroyed("cuEventDestroy_v2", handle,
                              cushim__destroyer(maker)->EventDestroy_v2(handle));
+}
+
+/* The end of the handle that an event had; NULL if it was closed before. */
+static CUresult end_event_handle(const struct cushim_event *event, CUevent handle)
+{
+    if (!handle || event->ownership == CUSHIM__BORROWED)
+        return CUDA_SUCCESS;
+    return destroy_event_handle(handle, event->maker);
 }
 
 CUresult cushim__event_open(struct cushim_event *event, const struct cushim_stream *stream)
@@ -135,14 +138,11 @@ CUresult cushim__event_open(struct cushim_event *event, const struct cushim_stre
 static struct cushim_event *new_event(enum cushim__ownership ownership,
                                       struct cushim_context *context)
 {
-    struct cushim_event *event = calloc(1, sizeof *event);
+    struct cushim_event *event = malloc(sizeof *event); /* calloc() of glibc takes longer */
 
-    if (!event)
-        return NULL;
-    atomic_init(&event->references, 1);
-    event->ownership = ownership;
-    if (context)
-        event->context = cushim_context_retain(context);
+    if (event)
+        *event = (struct cushim_event){
+            .references = 1, .ownership = ownership, .context = cushim_context_retain(context)};
     return event;
 }
 
@@ -178,11 +178,11 @@ CUresult cushim_event_create(struct cushim_context *context,
                              const struct cushim_event_options *options,
                              struct cushim_event **event)
 {
-    unsigned flags;
+    unsigned flags = CU_EVENT_DEFAULT;
 
     if (!context)
         return CUDA_ERROR_INVALID_HANDLE;
-    if (!event || !cushim__event_flags_of(options, &flags))
+    if (!event || (options && !cushim__event_flags_of(options, &flags)))
         return CUDA_ERROR_INVALID_VALUE;
     return create(event, context, NULL, flags);
 }
@@ -242,7 +242,7 @@ CUresult cushim_event_release(struct cushim_event *event)
         return CUDA_SUCCESS;
     if (event->pool)
         return cushim__event_pool_take_back(event);
-    closed = cushim_event_close(event);
+    closed = end_event_handle(event, cushim__event_handle(event)); /* nobody else has it */
     ended = cushim_context_release(event->context);
     free(event);
     return closed ? closed : ended;
@@ -250,18 +250,13 @@ CUresult cushim_event_release(struct cushim_event *event)
 
 CUresult cushim_event_close(struct cushim_event *event)
 {
-    CUevent handle;
-
     if (!event)
         return CUDA_ERROR_INVALID_HANDLE;
     atomic_store_explicit(&event->plain, false, memory_order_relaxed);
-    handle = atomic_exchange(&event->handle, NULL);
-    if (!handle || event->ownership == CUSHIM__BORROWED)
-        return CUDA_SUCCESS;
-    return destroy_event_handle(handle, event->maker);
+    return end_event_handle(event, atomic_exchange(&event->handle, NULL));
 }
 
-CUresult cushim_event_handle(const struct cushim_event *event, CUevent *handle)
+CUresult cushim_event_get_handle(const struct cushim_event *event, CUevent *handle)
 {
     if (!event || !cushim__event_handle(event))
         return CUDA_ERROR_INVALID_HANDLE;
@@ -279,14 +274,6 @@ CUresult cushim_event_record(struct cushim_event *event, struct cushim_stream *s
         return record_first(event, stream);
     handle = cushim__event_handle(event);
     return cushim_driver()->EventRecord(handle, stream->handle);
-}
-
-CUresult cushim_event_record_with_flags(struct cushim_event *event, struct cushim_stream *stream,
-                                        unsigned flags)
-{
-    if (!can_record(event, stream))
-        return CUDA_ERROR_INVALID_HANDLE;
-    return record_in_context(event, stream, flags);
 }
 
 CUresult cushim_event_query(const struct cushim_event *event)
@@ -316,12 +303,17 @@ CUresult cushim_event_synchronize_for(struct cushim_event *event, uint64_t timeo
 
 /* --- properties that the object knows, without a call of the driver --- */
 
-struct cushim_context *cushim_event_context(const struct cushim_event *event)
+CUresult cushim_event_get_context(const struct cushim_event *event, struct cushim_context **context)
 {
-    return event ? event->context : NULL;
+    if (!event)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!context)
+        return CUDA_ERROR_INVALID_VALUE;
+    *context = event->context;
+    return CUDA_SUCCESS;
 }
 
-CUresult cushim_event_info_get(const struct cushim_event *event, struct cushim_event_info *info)
+CUresult cushim_event_get_info(const struct cushim_event *event, struct cushim_event_info *info)
 {
     struct cushim_event_info known = {.size = sizeof known};
 

@@ -173,8 +173,8 @@ static const char *explain_pair(const struct cushim_event *start, const struct c
     return cushim_error_advice(code);
 }
 
-CUresult cushim_event_elapsed(const struct cushim_event *start, const struct cushim_event *end,
-                              float *ms)
+CUresult cushim_event_get_elapsed(const struct cushim_event *start, const struct cushim_event *end,
+                                  float *ms)
 {
     CUevent start_handle, end_handle;
 
@@ -200,8 +200,8 @@ const char *cushim__event_elapsed_function(void)
     return fallen_back ? cushim__symbol_fallback(preferred) : cushim__symbol_name(preferred);
 }
 
-const char *cushim_event_explain(const struct cushim_event *start, const struct cushim_event *end,
-                                 CUresult code)
+const char *cushim_event_explanation(const struct cushim_event *start,
+                                     const struct cushim_event *end, CUresult code)
 {
     enum reason of_start, of_end;
 

@@ -72,7 +72,7 @@ struct cushim_event {
     atomic_bool plain;    /* open and `recorded`: one load shows that the handle can be used */
     const struct cushim_table *maker; /* NULL for borrowed ones */
     struct cushim_event_pool *pool;   /* where its last release puts it; NULL if that destroys it */
-    unsigned pool_index;
+    struct cushim_event *next_free;   /* in the pool */
 };
 
 static inline void cushim__retain(atomic_uint *references)
@@ -96,13 +96,22 @@ static inline bool cushim__drop(atomic_uint *references)
 const struct cushim_table *cushim__creating_table(const struct cushim_table *table);
 
 /* The table through which to destroy an object that remembers `maker`. */
-const struct cushim_table *cushim__destroyer(const struct cushim_table *maker);
+const struct cushim_table *cushim__other_destroyer(const struct cushim_table *maker);
+static inline const struct cushim_table *cushim__destroyer(const struct cushim_table *maker)
+{
+    return cushim_driver() == maker ? maker : cushim__other_destroyer(maker);
+}
 
 /*
  * The result of a destroy for the caller: codes that say that the handle is gone with its context
- * or process become success. Others are logged as "<function> failed: ..." and returned.
+ * or process become success. Others are logged as "<function> of <handle> failed: ..." and
+ * returned.
  */
-CUresult cushim__destroyed(const char *function, CUresult code);
+CUresult cushim__not_destroyed(const char *function, const void *handle, CUresult code);
+static inline CUresult cushim__destroyed(const char *function, const void *handle, CUresult code)
+{
+    return code == CUDA_SUCCESS ? code : cushim__not_destroyed(function, handle, code);
+}
 
 /* --- poll.c --- */
 
@@ -114,15 +123,34 @@ CUresult cushim__poll(CUresult (*query)(void *object), void *object, uint64_t ti
 
 /* --- context.c --- */
 
-/* cushim_context_push() for an object that may have no context: NULL changes nothing. */
-CUresult cushim__context_enter(const struct cushim_context *context,
-                               struct cushim_context_scope *scope);
+/* cushim_context_push(), unless there is no context, or it is current already. */
+static inline CUresult cushim__context_enter(const struct cushim_context *context,
+                                             struct cushim_context_scope *scope)
+{
+    CUcontext current = NULL;
+    CUresult code;
+
+    scope->pushed = NULL;
+    if (!context)
+        return CUDA_SUCCESS;
+    /* The query costs a fraction of a push and a pop, and the context is usually current. */
+    code = cushim_driver()->CtxGetCurrent(&current);
+    if (code != CUDA_SUCCESS || current == context->handle)
+        return code;
+    return cushim_context_push(context, scope);
+}
+
+/* End a scope that has pushed. */
+CUresult cushim__context_restore(struct cushim_context_scope *scope, CUresult code);
 
 /*
  * End a scope after work in it that returned `code`. Returns `code` if the work failed (a failure
  * to put the context back is then logged), else what the pop returned.
  */
-CUresult cushim__context_leave(struct cushim_context_scope *scope, CUresult code);
+static inline CUresult cushim__context_leave(struct cushim_context_scope *scope, CUresult code)
+{
+    return scope->pushed ? cushim__context_restore(scope, code) : code;
+}
 
 /* The driver's handle of an event; NULL once it is closed. */
 static inline CUevent cushim__event_handle(const struct cushim_event *event)
@@ -166,7 +194,7 @@ bool cushim__event_flags_of(const struct cushim_event_options *options, unsigned
 CUresult cushim__event_open(struct cushim_event *event, const struct cushim_stream *stream);
 
 /*
- * The driver function that cushim_event_elapsed() uses: `cuEventElapsedTime` if that is the
+ * The driver function that cushim_event_get_elapsed() uses: `cuEventElapsedTime` if that is the
  * fallback, in the loaded driver or in a table that was filled and installed.
  */
 const char *cushim__event_elapsed_function(void);

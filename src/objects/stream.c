@@ -26,23 +26,19 @@ static bool is_constant(const struct cushim_stream *stream)
 
 static struct cushim_stream *new_stream(enum cushim__ownership ownership)
 {
-    struct cushim_stream *stream = calloc(1, sizeof *stream);
+    struct cushim_stream *stream = malloc(sizeof *stream); /* calloc() of glibc takes longer */
 
-    if (!stream)
-        return NULL;
-    atomic_init(&stream->references, 1);
-    stream->ownership = ownership;
+    if (stream)
+        *stream = (struct cushim_stream){.references = 1, .ownership = ownership};
     return stream;
 }
 
-/* Close the handle once, and destroy it if this object owns it. */
-static CUresult end(struct cushim_stream *stream)
+/* The end of a stream's handle, which is destroyed if the object owns it. */
+static CUresult end_stream_handle(const struct cushim_stream *stream)
 {
-    atomic_store_explicit(&stream->plain, false, memory_order_relaxed);
-    if (atomic_exchange_explicit(&stream->closed, true, memory_order_acq_rel) ||
-        stream->ownership == CUSHIM__BORROWED)
+    if (stream->ownership == CUSHIM__BORROWED)
         return CUDA_SUCCESS;
-    return cushim__destroyed("cuStreamDestroy_v2",
+    return cushim__destroyed("cuStreamDestroy_v2", stream->handle,
                              cushim__destroyer(stream->maker)->StreamDestroy_v2(stream->handle));
 }
 
@@ -79,12 +75,13 @@ CUresult cushim_stream_create(struct cushim_context *context,
         goto failed;
     table = cushim_driver();
     created = table->StreamCreateWithPriority(
-        &new->handle, known.blocking ? CU_STREAM_DEFAULT : CU_STREAM_NON_BLOCKING, known.priority);
+        &new->handle, known.sync_with_legacy ? CU_STREAM_DEFAULT : CU_STREAM_NON_BLOCKING,
+        known.priority);
     new->maker = cushim__creating_table(table);
     code = cushim__context_leave(&scope, created);
     if (code) {
         if (created == CUDA_SUCCESS)
-            end(new);
+            end_stream_handle(new);
         goto failed;
     }
     log_clamped_priority(new->handle, known.priority);
@@ -139,7 +136,7 @@ CUresult cushim_stream_release(struct cushim_stream *stream)
 
     if (!stream || is_constant(stream) || !cushim__drop(&stream->references))
         return CUDA_SUCCESS;
-    code = end(stream);
+    code = cushim__stream_is_open(stream) ? end_stream_handle(stream) : CUDA_SUCCESS;
     released = cushim_context_release(stream->context);
     free(stream);
     return code ? code : released;
@@ -149,10 +146,15 @@ CUresult cushim_stream_close(struct cushim_stream *stream)
 {
     if (!stream)
         return CUDA_ERROR_INVALID_HANDLE;
-    return is_constant(stream) ? CUDA_SUCCESS : end(stream);
+    if (is_constant(stream))
+        return CUDA_SUCCESS;
+    atomic_store_explicit(&stream->plain, false, memory_order_relaxed);
+    if (atomic_exchange_explicit(&stream->closed, true, memory_order_acq_rel))
+        return CUDA_SUCCESS;
+    return end_stream_handle(stream);
 }
 
-CUresult cushim_stream_handle(const struct cushim_stream *stream, CUstream *handle)
+CUresult cushim_stream_get_handle(const struct cushim_stream *stream, CUstream *handle)
 {
     if (!cushim__stream_is_open(stream))
         return CUDA_ERROR_INVALID_HANDLE;
@@ -162,9 +164,15 @@ CUresult cushim_stream_handle(const struct cushim_stream *stream, CUstream *hand
     return CUDA_SUCCESS;
 }
 
-struct cushim_context *cushim_stream_context(const struct cushim_stream *stream)
+CUresult cushim_stream_get_context(const struct cushim_stream *stream,
+                                   struct cushim_context **context)
 {
-    return stream ? stream->context : NULL;
+    if (!stream)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!context)
+        return CUDA_ERROR_INVALID_VALUE;
+    *context = stream->context;
+    return CUDA_SUCCESS;
 }
 
 /*
@@ -209,7 +217,7 @@ CUresult cushim_stream_synchronize_for(struct cushim_stream *stream, uint64_t ti
     return cushim__poll(look, stream, timeout_ns);
 }
 
-CUresult cushim_stream_device(const struct cushim_stream *stream, CUdevice *device)
+CUresult cushim_stream_get_device(const struct cushim_stream *stream, CUdevice *device)
 {
     struct cushim_context borrowed = {
         .references = 1, .ownership = CUSHIM__BORROWED, .device = CU_DEVICE_INVALID};
@@ -221,21 +229,21 @@ CUresult cushim_stream_device(const struct cushim_stream *stream, CUdevice *devi
     if (!device)
         return CUDA_ERROR_INVALID_VALUE;
     if (stream->context)
-        return cushim_context_device(stream->context, device);
+        return cushim_context_get_device(stream->context, device);
     code = cushim_driver()->StreamGetDevice(stream->handle, &value);
     if (code == CUDA_SUCCESS)
         *device = value;
     if (code != CUSHIM__REQUIRES_NEWER_DRIVER)
         return code;
     code = cushim_driver()->StreamGetCtx(stream->handle, &borrowed.handle);
-    return code ? code : cushim_context_device(&borrowed, device);
+    return code ? code : cushim_context_get_device(&borrowed, device);
 }
 
 /* --- the order of work between streams, and host functions as part of it --- */
 
 /* The path for default streams, and for arguments that are rejected. */
 CUSHIM__SLOW_PATH static CUresult wait_special(const struct cushim_stream *stream,
-                                               const struct cushim_event *event, unsigned flags)
+                                               const struct cushim_event *event)
 {
     struct cushim_context_scope scope;
     CUevent handle;
@@ -250,18 +258,21 @@ CUSHIM__SLOW_PATH static CUresult wait_special(const struct cushim_stream *strea
     if (code)
         return code;
     return cushim__context_leave(&scope,
-                                 cushim_driver()->StreamWaitEvent(stream->handle, handle, flags));
+                                 cushim_driver()->StreamWaitEvent(stream->handle, handle, 0));
 }
 
 /* The driver itself refuses the NULL of a closed event (driver-semantics.md #20). */
-CUresult cushim_stream_wait_event(struct cushim_stream *stream, struct cushim_event *event,
-                                  unsigned flags)
+CUresult cushim_stream_wait_event(struct cushim_stream *stream, struct cushim_event *event)
 {
+    unsigned flags = 0;
     CUevent handle;
 
     if (!stream || !event || !cushim__stream_is_plain(stream))
-        return wait_special(stream, event, flags);
+        return wait_special(stream, event);
     handle = cushim__event_handle(event);
+#if defined(__GNUC__)
+    __asm__("" : "+r"(flags)); /* for a constant, gcc would load the function before the jump */
+#endif
     return cushim_driver()->StreamWaitEvent(stream->handle, handle, flags);
 }
 
@@ -276,7 +287,7 @@ CUresult cushim_stream_wait_stream(struct cushim_stream *stream, struct cushim_s
     code = cushim_event_create_recorded(other, &options, &event);
     if (code)
         return code;
-    code = cushim_stream_wait_event(stream, event, 0);
+    code = cushim_stream_wait_event(stream, event);
     released = cushim_event_release(event);
     return code ? code : released;
 }

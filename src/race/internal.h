@@ -8,9 +8,7 @@
 enum {
     RACE_OPERATIONS_KEPT = 4096, /* operations whose order can be asked for (docs/mock.md) */
     RACE_ACCESSES_KEPT = 1024,   /* accesses of one allocation */
-    RACE_TEXTS_KEPT = 64,
-    RACE_TEXT_SIZE = 1200,
-    RACE_PLACES = 1024, /* pairs of places that are distinguished */
+    RACE_PLACES = 1024,          /* pairs of places that are distinguished */
 };
 
 /*
@@ -59,7 +57,6 @@ struct race_detector {
     size_t forgotten;               /* uses that were dropped because there were too many */
 
     size_t count;
-    char (*texts)[RACE_TEXT_SIZE];
     uint64_t *places;
     size_t place_count;
 };

@@ -84,8 +84,10 @@ struct race_callbacks {
     bool (*find)(uint64_t address, struct race_memory *memory);
     /* Write the name that an allocation has in reports. */
     void (*name)(const struct race_memory *memory, char *text, size_t size);
-    void (*report)(const char *text); /* a race was found */
-    /* Called instead of report() unless it is NULL. `text` lacks the places of both. */
+    /*
+     * A race was found, with a text that lacks the places of both. `earlier` and `memory` are NULL
+     * for a race that cushim__race_report_within() reports.
+     */
     void (*found)(const struct race_side *later, const struct race_side *earlier,
                   const struct race_memory *memory, const char *text);
     void (*log)(const char *text); /* why not every race is found from now on */
@@ -214,9 +216,8 @@ void cushim__race_released(uint64_t number);
  */
 void cushim__race_report_within(uint64_t number, uint64_t place, const char *what);
 
-/* How many races were found, and the text of one, counted from 0; NULL if it is not kept. */
+/* How many races were found. */
 size_t cushim__race_count(void);
-const char *cushim__race_text(size_t index);
 
 enum race_order {
     RACE_ORDER_NONE, /* nothing orders them */

@@ -23,9 +23,8 @@ bool cushim__race_report_create(void)
     struct race_detector *detector = cushim__race_detector;
 
     detector->operations = calloc(RACE_OPERATIONS_KEPT, sizeof *detector->operations);
-    detector->texts = calloc(RACE_TEXTS_KEPT, sizeof *detector->texts);
     detector->places = calloc(RACE_PLACES, sizeof *detector->places);
-    return detector->operations && detector->texts && detector->places;
+    return detector->operations && detector->places;
 }
 
 void cushim__race_report_clear(void)
@@ -42,7 +41,6 @@ void cushim__race_report_clear(void)
         free(detector->names);
         detector->names = next;
     }
-    free(detector->texts);
     free(detector->places);
 }
 
@@ -78,14 +76,13 @@ static const char *stream_of(const struct race_access *access)
     return access->stream_name[0] ? access->stream_name : "a stream";
 }
 
-/* Write `copy (operation 12, stream#2, cuMemcpyHtoDAsync_v2)`. */
+/* Write `copy (stream#2, cuMemcpyHtoDAsync_v2)`. */
 static void describe(const struct race_access *access, char *text, size_t size)
 {
     const bool has_name = access->name != NULL;
 
-    snprintf(text, size, "%s%s%.64s%s (operation %llu, %s, %s)", access->kind,
-             has_name ? " \"" : "", has_name ? access->name : "", has_name ? "\"" : "",
-             (unsigned long long)access->number, stream_of(access), access->call);
+    snprintf(text, size, "%s%s%.64s%s (%s, %s)", access->kind, has_name ? " \"" : "",
+             has_name ? access->name : "", has_name ? "\"" : "", stream_of(access), access->call);
 }
 
 /* Returns NULL if memory runs out. */
@@ -191,28 +188,11 @@ static void advise(const struct race_access *later, const struct race_access *ea
              stream_of(later));
 }
 
-static void add_place(struct cushim__text *text, const struct race_access *access)
-{
-    cushim__text_format(text, "; operation %llu: ", (unsigned long long)access->number);
-    cushim__call_place_print(text, &access->place);
-}
-
-static void keep_text(const char *line)
-{
-    struct race_detector *detector = cushim__race_detector;
-
-    if (detector->count < RACE_TEXTS_KEPT)
-        snprintf(detector->texts[detector->count], RACE_TEXT_SIZE, "%s", line);
-    detector->count++;
-    detector->ask.report(line);
-}
-
 void cushim__race_report(const struct race_side *later, const struct race_side *earlier,
                          const struct race_memory *memory, uint64_t first, uint64_t end)
 {
     struct race_detector *detector = cushim__race_detector;
-    char line[RACE_TEXT_SIZE], one[SIDE], other[SIDE], advice[SIDE], name[64];
-    struct cushim__text text;
+    char line[3 * SIDE + 200], one[SIDE], other[SIDE], advice[SIDE], name[64];
 
     if (is_known(later->access, earlier->access, memory->id))
         return;
@@ -220,36 +200,28 @@ void cushim__race_report(const struct race_side *later, const struct race_side *
     describe(earlier->access, other, sizeof other);
     advise(later->access, earlier->access, advice, sizeof advice);
     detector->ask.name(memory, name, sizeof name);
-    cushim__text_begin(&text, line, sizeof line);
-    cushim__text_format(&text, "%s %s and %s %s bytes %llu to %llu of %s: nothing orders them; %s",
-                        one, verb(later->use), other, verb(earlier->use),
-                        (unsigned long long)(first - memory->start),
-                        (unsigned long long)(end - memory->start), name, advice);
-    if (detector->ask.found) {
-        detector->count++;
-        detector->ask.found(later, earlier, memory, line);
-        return;
-    }
-    add_place(&text, later->access);
-    add_place(&text, earlier->access);
-    keep_text(line);
+    snprintf(line, sizeof line, "%s %s and %s %s bytes %llu to %llu of %s: nothing orders them; %s",
+             one, verb(later->use), other, verb(earlier->use),
+             (unsigned long long)(first - memory->start), (unsigned long long)(end - memory->start),
+             name, advice);
+    detector->count++;
+    detector->ask.found(later, earlier, memory, line);
 }
 
 void cushim__race_report_within(uint64_t number, uint64_t place, const char *what)
 {
+    static const struct race_access unknown;
     const struct race_access *access = find(number);
-    char line[RACE_TEXT_SIZE], one[SIDE] = "a kernel";
-    struct cushim__text text;
+    char line[4 * SIDE + 200], one[SIDE] = "a kernel";
 
     if (is_noted(add(add(FNV_BASIS, place), access ? (uintptr_t)access->name : 0)))
         return;
     if (access)
         describe(access, one, sizeof one);
-    cushim__text_begin(&text, line, sizeof line);
-    cushim__text_format(&text, "%s: %s", one, what);
-    if (access)
-        add_place(&text, access);
-    keep_text(line);
+    snprintf(line, sizeof line, "%s: %s", one, what);
+    cushim__race_detector->count++;
+    cushim__race_detector->ask.found(&(struct race_side){access ? access : &unknown, RACE_WRITES},
+                                     NULL, NULL, line);
 }
 
 /* Whether anything orders two operations, of which the second was submitted later. */
@@ -264,13 +236,6 @@ static enum race_order order_of(const struct race_access *one, const struct race
 size_t cushim__race_count(void)
 {
     return cushim__race_detector ? cushim__race_detector->count : 0;
-}
-
-const char *cushim__race_text(size_t index)
-{
-    return index < cushim__race_count() && index < RACE_TEXTS_KEPT
-               ? cushim__race_detector->texts[index]
-               : NULL;
 }
 
 enum race_order cushim__race_order(uint64_t first, uint64_t second)

@@ -41,6 +41,12 @@ static void add_name(struct cushim__text *text, const struct cushim__sweep_order
 {
     if (order->nth == 0) {
         cushim__text_add(text, "with no call failing");
+        if (outcome->error.function) {
+            cushim__text_format(text, ", but call %llu of thread %u (%s) answered ",
+                                (unsigned long long)outcome->error.call, outcome->error.thread,
+                                outcome->error.function);
+            cushim__result_add(text, outcome->error.code);
+        }
         return;
     }
     cushim__text_format(text, "call %llu of thread %u (%s) answered ",

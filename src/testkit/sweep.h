@@ -35,7 +35,14 @@ struct cushim__sweep_outcome {
     unsigned thread;
     CUresult code;    /* what it answered */
     const char *last; /* the function that was called when the limit was passed, or NULL */
-    char wrong[200];  /* the claim of the body that did not hold */
+    /* The first call to which the driver returned an error by itself; `function` NULL: none. */
+    struct {
+        const char *function;
+        uint64_t call;
+        unsigned thread;
+        CUresult code;
+    } error;
+    char wrong[200]; /* the claim of the body that did not hold */
 };
 
 /* What all runs of a sweep have in common. */
@@ -112,5 +119,9 @@ void cushim__sweep_progress_begin(const struct cushim__sweep_order *order);
 void cushim__sweep_progress_fails(const struct cushim__sweep_order *order,
                                   const struct cushim__sweep_outcome *outcome);
 void cushim__sweep_progress_end(void);
+
+/* test.c: add what a part of the program has leaked to what check has found. */
+struct cushim__check_part;
+void cushim__test_add_leaks(const struct cushim__check_part *part);
 
 #endif

@@ -235,8 +235,25 @@ static void drop_graph(const struct cushim__call *call)
         *graph = NULL;
 }
 
+/* The first error is the likely cause of what a body does wrong if no call is failed. */
+static void note_error(const struct cushim__call *call, CUresult answer)
+{
+    if (answer == CUDA_SUCCESS || answer == CUDA_ERROR_NOT_READY || call->nested ||
+        call->is_injected)
+        return;
+    cushim__lock_take(&cushim__layer->lock);
+    if (run.is_on && !run.outcome.error.function) {
+        run.outcome.error.function = cushim__slot_name(call->slot);
+        run.outcome.error.call = call->number;
+        run.outcome.error.thread = call->thread;
+        run.outcome.error.code = answer;
+    }
+    cushim__lock_release(&cushim__layer->lock);
+}
+
 static CUresult after(struct cushim__call *call, CUresult answer)
 {
+    note_error(call, answer);
     if (call->replaced != CUDA_SUCCESS) {
         if (answer == CUDA_SUCCESS && cushim__effects[call->slot].work == CUSHIM__WORK_END_CAPTURE)
             drop_graph(call);

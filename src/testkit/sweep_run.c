@@ -10,6 +10,7 @@
 #include <cushim/testing/mock.h>
 #include <cushim/testing/test.h>
 
+#include "src/check/check.h"
 #include "src/layer/expectation.h"
 #include "src/layer/layer.h"
 #include "src/layer/leak_tracker.h"
@@ -20,22 +21,12 @@ enum { PINNED_DEVICES = 64 };
 static struct {
     bool is_on; /* read without the lock */
     bool is_pinned[PINNED_DEVICES];
-    uint64_t before[PINNED_DEVICES]; /* references of the program when the pins began */
 } pins;
-
-static uint64_t references(int device)
-{
-    const struct cushim__handle *object = cushim__handle_of_primary(device);
-
-    return object && object->is_live ? object->uses : 0;
-}
 
 void cushim__pins_begin(void)
 {
     cushim__lock_take(&cushim__layer->lock);
     memset(&pins, 0, sizeof pins);
-    for (int device = 0; device < PINNED_DEVICES; device++)
-        pins.before[device] = references(device);
     __atomic_store_n(&pins.is_on, true, __ATOMIC_RELAXED);
     cushim__subscriber_set(CUSHIM__SWEEP, &cushim__sweep_subscriber);
     cushim__subscribe(CUSHIM__SWEEP, CUSHIM__SLOT(DevicePrimaryCtxRetain), true);
@@ -78,21 +69,6 @@ void cushim__pins_ignore(void)
     cushim__lock_release(&cushim__layer->lock);
 }
 
-/*
- * The references to a device's primary context that the program has and did not have when the pins
- * began; 0 if it had none then. Called after cushim__pins_ignore().
- */
-static uint64_t unreleased_references(int device)
-{
-    const uint64_t before = pins.before[device];
-    uint64_t after;
-
-    cushim__lock_take(&cushim__layer->lock);
-    after = references(device);
-    cushim__lock_release(&cushim__layer->lock);
-    return before > 0 && after > before ? after - before : 0;
-}
-
 void cushim__pins_end(void)
 {
     __atomic_store_n(&pins.is_on, false, __ATOMIC_RELAXED);
@@ -109,8 +85,8 @@ struct fixture {
     struct cushim_test *test;
     struct cushim_mock *mock; /* NULL if a table of the program is swept */
     struct cushim_layer *layer;
-    CUcontext current; /* current before the body */
-    uint64_t calls;    /* calls through the layer before the body */
+    CUcontext current;              /* current before the body */
+    struct cushim__check_part part; /* the body */
 };
 
 static void append(struct cushim__sweep_run *run, const char *between, const char *text)
@@ -145,6 +121,15 @@ static char *cut_line(char *text)
     return rest;
 }
 
+/* Add each of these lines. */
+static void find_lines(struct cushim__sweep_run *run, char *lines)
+{
+    for (char *next; *lines; lines = next) {
+        next = cut_line(lines);
+        find(run, "%s", lines);
+    }
+}
+
 static void close_fixture(struct fixture *fixture)
 {
     cushim_test_end(fixture->test, NULL, 0);
@@ -159,6 +144,7 @@ static CUresult open_fixture(struct fixture *fixture, const struct cushim_sweep_
                                              .settings = run->order.settings,
                                              .file = options->file,
                                              .on_driver = options->table != NULL,
+                                             .context = options->context,
                                              .capacity = 1, /* the recording is not read */
                                              .message = run->findings,
                                              .message_size = sizeof run->findings};
@@ -221,29 +207,6 @@ static void look_at_context(const struct fixture *fixture, struct cushim__sweep_
         find(run, context ? "a context is left current" : "no context is current any more");
 }
 
-/* Add what the body has leaked. The lines of a list become one. */
-static void look_at_leaks(const struct fixture *fixture, struct cushim__sweep_run *run)
-{
-    char lines[CUSHIM__SWEEP_FINDINGS], *line = lines, *next;
-    struct cushim__text text;
-    bool is_first = true;
-
-    cushim__text_begin(&text, lines, sizeof lines);
-    cushim__leaks_print(&text, fixture->calls);
-    for (; *line; line = next) {
-        next = cut_line(line);
-        if (strncmp(line, "  ", 2) != 0)
-            find(run, "%s", line);
-        else
-            append(run, is_first ? " " : ", ", line + 2);
-        is_first = strncmp(line, "  ", 2) != 0;
-    }
-    for (int device = 0; device < PINNED_DEVICES; device++) {
-        if (unreleased_references(device) > 0)
-            find(run, "the primary context of device %d is retained and not released", device);
-    }
-}
-
 /* Add errors that no scope expects. Scopes without errors are allowed: another call has failed. */
 static void look_at_errors(const struct fixture *fixture, struct cushim__sweep_run *run)
 {
@@ -261,22 +224,28 @@ static void look_at_errors(const struct fixture *fixture, struct cushim__sweep_r
     }
 }
 
+/* Add what check has found, unless the body has stopped it. */
+static void look_at_check(struct cushim__sweep_run *run)
+{
+    char lines[CUSHIM__SWEEP_FINDINGS];
+    struct cushim__text text;
+
+    cushim__text_begin(&text, lines, sizeof lines);
+    cushim__check_verdict(&text, false);
+    find_lines(run, lines);
+}
+
 static void look_at_mock(const struct fixture *fixture, struct cushim__sweep_run *run)
 {
     struct cushim_mock_state state = {.size = sizeof state};
-    const char *misuse, *race;
 
     /* If its wait has failed, a body may leave its work to the end of the context. */
     if (run->order.nth > 0)
         cushim_mock_drain(fixture->mock);
-    cushim_mock_state_get(fixture->mock, &state);
+    cushim_mock_get_state(fixture->mock, &state);
     if (state.pending > 0)
         find(run, state.pending == 1 ? "%zu operation is pending" : "%zu operations are pending",
              state.pending);
-    for (size_t i = 0; (misuse = cushim_mock_misuse(fixture->mock, i)); i++)
-        find(run, "misuse: %s", misuse);
-    for (size_t i = 0; (race = cushim_mock_race(fixture->mock, i)); i++)
-        find(run, "race: %s", race);
 }
 
 /* Returns what the body returned. The frame of setjmp() still exists when the body jumps to it. */
@@ -314,7 +283,9 @@ static bool is_whole(const struct fixture *fixture)
 static void look(struct fixture *fixture, const struct cushim__sweep *sweep,
                  struct cushim__sweep_run *run)
 {
-    fixture->calls = fixture->layer->calls;
+    cushim__lock_take(&fixture->layer->lock);
+    cushim__check_part_begin(&fixture->part);
+    cushim__lock_release(&fixture->layer->lock);
     fixture->current = run->order.current = current_context(fixture);
     cushim__pins_begin();
     if (sweep->options.forbid_errors)
@@ -328,8 +299,8 @@ static void look(struct fixture *fixture, const struct cushim__sweep *sweep,
     if (sweep->options.forbid_errors)
         cushim_layer_forbid_errors(fixture->layer, false);
     cushim__pins_ignore();
+    cushim__test_add_leaks(&fixture->part);
     look_at_body(run);
-    look_at_leaks(fixture, run);
     if (sweep->options.forbid_errors)
         look_at_errors(fixture, run);
     if (!sweep->options.leaves_context)
@@ -360,8 +331,11 @@ CUresult cushim__sweep_run(const struct cushim__sweep *sweep, struct cushim__swe
     }
     if (options->teardown)
         options->teardown(sweep->data);
-    if (fixture.mock && code == CUDA_SUCCESS && is_whole(&fixture))
-        look_at_mock(&fixture, run);
+    if (code == CUDA_SUCCESS && is_whole(&fixture)) {
+        if (fixture.mock)
+            look_at_mock(&fixture, run);
+        look_at_check(run);
+    }
     cushim__pins_end();
     close_fixture(&fixture);
     cushim__sweep_progress_end();

@@ -13,6 +13,7 @@
 #include "src/layer/layer.h"
 #include "src/layer/leak_tracker.h"
 #include "src/mock/core/state.h"
+#include "src/testkit/sweep.h"
 
 struct cushim_test {
     struct cushim_mock *mock;   /* NULL on a driver, or if the program has destroyed the mock */
@@ -20,37 +21,15 @@ struct cushim_test {
     CUcontext former;           /* current before the test */
     CUcontext context;          /* current when the test began */
     bool has_retained;          /* the test holds a reference to `context` */
+    struct cushim__check_part part;
 };
 
-enum { SHOWN = 8 };
-
-/* Print the first texts of a list that the mock keeps, below a line that counts them. */
-static void print_list(struct cushim__text *text, struct cushim_mock *mock, size_t count,
-                       const char *what, const char *of,
-                       const char *(*at)(struct cushim_mock *mock, size_t index))
-{
-    const char *line;
-    size_t shown = 0;
-
-    if (count == 0)
-        return;
-    cushim__text_format(text, "%zu %s%s%s:\n", count, what, count == 1 ? "" : "s", of);
-    while (shown < SHOWN && (line = at(mock, shown)) != NULL) {
-        cushim__text_format(text, "  %s\n", line);
-        shown++;
-    }
-    if (shown < count)
-        cushim__text_format(text, "  and %zu more\n", count - shown);
-}
-
-static void print_mock(struct cushim__text *text, struct cushim_mock *mock)
+static void print_pending(struct cushim__text *text, struct cushim_mock *mock)
 {
     struct cushim_mock_state state = {.size = sizeof state};
 
-    if (cushim_mock_state_get(mock, &state) != CUDA_SUCCESS)
+    if (cushim_mock_get_state(mock, &state) != CUDA_SUCCESS)
         return;
-    print_list(text, mock, state.misuses, "misuse", " of the driver's rules", cushim_mock_misuse);
-    print_list(text, mock, state.races, "missing wait", "", cushim_mock_race);
     if (state.pending > 0)
         cushim__text_format(text, "%zu operation%s pending: nobody has waited for %s\n",
                             state.pending, state.pending == 1 ? " is" : "s are",
@@ -61,25 +40,15 @@ static void print_mock(struct cushim__text *text, struct cushim_mock *mock)
 static void print_current(struct cushim__text *text, const struct cushim_test *test)
 {
     CUcontext context = NULL;
-    char tag[CUSHIM_TAG_SIZE];
+    char tag[CUSHIM_RECORDING_TAG_SIZE];
 
     if (cushim_layer_wrapped(test->layer)->CtxGetCurrent(&context) != CUDA_SUCCESS || !context ||
         context == test->context)
         return;
-    if (cushim_tag_get(test->layer, context, tag, sizeof tag) != CUDA_SUCCESS)
+    if (cushim_recording_get_tag(test->layer, context, tag, sizeof tag) != CUDA_SUCCESS)
         cushim__text_add(text, "a context is left current for this thread\n");
     else
         cushim__text_format(text, "%s is left current for this thread\n", tag);
-}
-
-/* The reference of the test itself is not the program's to release. */
-static void ignore_own_context(const struct cushim_test *test)
-{
-    if (!test->has_retained)
-        return;
-    cushim__lock_take(&test->layer->lock);
-    cushim__tracker_ignore_primary(0);
-    cushim__lock_release(&test->layer->lock);
 }
 
 static void print_faults(struct cushim__text *text, const struct cushim_test *test)
@@ -103,6 +72,29 @@ static void look_for_parts(struct cushim__text *text, struct cushim_test *test)
     }
 }
 
+/* A test may begin a check of its own, with other options, in place of this one. */
+static CUresult begin_check(struct cushim_test *test)
+{
+    struct cushim__check_options options = {.level = CUSHIM__CHECK_WARNING, .is_implied = true};
+    const CUresult code = cushim__check_begin(&options);
+
+    cushim__lock_take(&test->layer->lock);
+    cushim__check_part_begin(&test->part);
+    cushim__lock_release(&test->layer->lock);
+    return code;
+}
+
+void cushim__test_add_leaks(const struct cushim__check_part *part)
+{
+    struct cushim__check_options options = {.level = CUSHIM__CHECK_WARNING, .is_implied = true};
+
+    if (!cushim__check_is_on() && cushim__check_begin(&options) != CUDA_SUCCESS)
+        return;
+    cushim__lock_take(&cushim__layer->lock);
+    cushim__check_part_end(part);
+    cushim__lock_release(&cushim__layer->lock);
+}
+
 /* Print what was wrong, if anything was, and forget parts that the program has destroyed. */
 static void print_verdict(struct cushim_test *test, struct cushim__text *text)
 {
@@ -110,18 +102,17 @@ static void print_verdict(struct cushim_test *test, struct cushim__text *text)
 
     look_for_parts(text, test);
     if (!test->layer) {
-        print_mock(text, test->mock);
+        print_pending(text, test->mock);
         cushim__text_mark_cut(text);
         return;
     }
     cushim_layer_verify(test->layer, verdict, sizeof verdict);
     cushim__text_add(text, verdict);
-    print_mock(text, test->mock);
-    cushim__check_verdict(text);
+    print_pending(text, test->mock);
+    cushim__test_add_leaks(&test->part);
+    cushim__check_verdict(text, true);
     print_faults(text, test);
     print_current(text, test);
-    ignore_own_context(test);
-    cushim__leaks_print(text, 0);
     cushim__text_mark_cut(text);
 }
 
@@ -242,6 +233,8 @@ static CUresult begin(struct cushim_test *test, const struct cushim_test_options
         code = install(test->layer);
     if (code == CUDA_SUCCESS && options->context)
         code = make_context(test, options);
+    if (code == CUDA_SUCCESS)
+        code = begin_check(test);
     if (code == CUDA_SUCCESS)
         code = cushim__recording_start(test->layer, options->capacity, options->capacity > 0);
     if (code == CUDA_SUCCESS && options->forbid_errors)

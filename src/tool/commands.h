@@ -18,6 +18,7 @@ extern const struct manual manuals[];
 
 enum status command_profile(const struct arguments *arguments);
 enum status command_symbols(const struct arguments *arguments);
+enum status symbols_names(const struct arguments *arguments); /* with --cuda */
 enum status command_time(const struct arguments *arguments);
 
 #endif

@@ -74,6 +74,8 @@ static void print_json(const struct arguments *arguments)
 
 enum status command_symbols(const struct arguments *arguments)
 {
+    if (arguments->cuda)
+        return symbols_names(arguments);
     if (arguments->json)
         print_json(arguments);
     else

@@ -92,10 +92,10 @@ static void release(struct setup *setup, struct failure *failure)
 
 static bool read_elapsed(const struct setup *setup, float *elapsed_ms, struct failure *failure)
 {
-    const CUresult code = cushim_event_elapsed(setup->start, setup->stop, elapsed_ms);
+    const CUresult code = cushim_event_get_elapsed(setup->start, setup->stop, elapsed_ms);
 
-    return failure_check_advised(failure, "cushim_event_elapsed", code,
-                                 cushim_event_explain(setup->start, setup->stop, code));
+    return failure_check_advised(failure, "cushim_event_get_elapsed", code,
+                                 cushim_event_explanation(setup->start, setup->stop, code));
 }
 
 /* Time one round, in milliseconds. */
@@ -104,7 +104,7 @@ static bool time_round(const struct setup *setup, size_t bytes, float *elapsed_m
 {
     CUstream stream;
 
-    return CALLED(failure, cushim_stream_handle, setup->stream, &stream) &&
+    return CALLED(failure, cushim_stream_get_handle, setup->stream, &stream) &&
            CALLED(failure, cushim_event_record, setup->start, setup->stream) &&
            failure_check(failure, "cuMemsetD8Async",
                          cushim_driver()->MemsetD8Async(setup->memory, 0xa5, bytes, stream)) &&

@@ -4,8 +4,8 @@
 
     generate.py OUTPUT HEADER...
 
-If the header says "not NULL" about a parameter, the row claims that the function returns an error
-code.
+If the header says "not NULL" about a parameter, the row claims that the function refuses NULL: an
+object or a handle with CUDA_ERROR_INVALID_HANDLE, anything else with CUDA_ERROR_INVALID_VALUE.
 """
 import re
 import sys
@@ -17,6 +17,7 @@ OBJECTS = {
     'struct cushim_stream *': 'fixture.stream',
     'struct cushim_event *': 'fixture.event',
     'struct cushim_event_pool *': 'fixture.pool',
+    'struct cushim_report *': 'fixture.report',
     'struct cushim_mock *': 'fixture.mock',
     'struct cushim_layer *': 'fixture.layer',
     'struct cushim_test *': 'fixture.test',
@@ -26,9 +27,14 @@ OBJECTS = {
     'cushim_resolver': 'fixture_resolve',
     'cushim_log_function': 'fixture_log',
 }
+# The types of the objects of the modules, and of the driver's handles.
+REFUSED_AS_HANDLES = [kind for kind in OBJECTS
+                      if kind.startswith(('struct cushim_context', 'struct cushim_stream',
+                                          'struct cushim_event', 'struct cushim_report', 'CU'))]
 DECLARATION = re.compile(r'(?:/\*\*(?P<words>(?:(?!\*/).)*)\*/\s*)?'
                          r'^CUSHIM_API\s+(?P<head>[^;{}]*?)\b(?P<name>cushim_\w+)\('
-                         r'(?P<parameters>[^;]*)\)(?:\s*CUSHIM\w+\([^;]*\))?;', re.DOTALL | re.MULTILINE)
+                         r'(?P<parameters>[^;]*)\)(?:\s*CUSHIM\w+\([^;]*\))?;',
+                         re.DOTALL | re.MULTILINE)
 STRUCT = re.compile(r'^struct (cushim_\w+) \{\n(.*?)^\}', re.DOTALL | re.MULTILINE)
 
 
@@ -81,7 +87,7 @@ def call_of(name, head, parameters, structs, pointers):
             lines.append('    %s a%d = {0};' % (re.sub(r'^const ', '', kind) if '*' not in kind
                                                 else kind, position))
         else:
-            pointers.append((position, own))
+            pointers.append((position, own, kind))
             lines.append('    %s a%d = null == %d ? NULL : %s;' % (kind, position, position, there))
     call = '%s(%s)' % (name, ', '.join(arguments))
     if head == 'CUresult':
@@ -98,6 +104,12 @@ def refuses(words, own):
     return bool(described and re.search(r'\bnot\s(\s*\*\s*)?NULL', described[1]))
 
 
+def refusal(kind):
+    """Return the code for NULL in place of an argument of this type."""
+    is_object = re.sub(r'\bconst ', '', kind) in REFUSED_AS_HANDLES
+    return 'CUDA_ERROR_INVALID_HANDLE' if is_object else 'CUDA_ERROR_INVALID_VALUE'
+
+
 def main():
     texts = {path: open(path, encoding='utf-8').read() for path in sys.argv[2:]}
     structs = {match[1]: match[2] for text in texts.values() for match in STRUCT.finditer(text)}
@@ -107,17 +119,17 @@ def main():
         if len(DECLARATION.findall(text)) != len(re.findall('^CUSHIM_API', text, re.MULTILINE)):
             sys.exit('%s: a declaration was not understood' % path)
         for found in DECLARATION.finditer(text):
-            head = ' '.join(found['head'].split())
+            head = ' '.join(found['head'].replace('CUSHIM__CHECKED', '').split())
             pointers = []
             lines += call_of(found['name'], head, split(found['parameters']), structs, pointers)
-            rows.append((found['name'], '', -1, False))
+            rows.append((found['name'], '', -1, 'CUDA_SUCCESS'))
             rows += [(found['name'], own, position,
-                      head == 'CUresult' and refuses(found['words'] or '', own))
-                     for position, own in pointers]
+                      refusal(kind) if head == 'CUresult' and refuses(found['words'] or '', own)
+                      else 'CUDA_SUCCESS')
+                     for position, own, kind in pointers]
     lines += ['static const struct row rows[] = {']
-    lines += ['    {"%s", "%s", call_%s, %d, %s},' % (name, own, name, position,
-                                                      'true' if described else 'false')
-              for name, own, position, described in rows]
+    lines += ['    {"%s", "%s", call_%s, %d, %s},' % (name, own, name, position, code)
+              for name, own, position, code in rows]
     lines += ['};']
     with open(sys.argv[1], 'w', encoding='utf-8') as output:
         output.write('\n'.join(lines) + '\n')

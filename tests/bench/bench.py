@@ -7,7 +7,7 @@ examples:
   meson compile -C build bench && tests/bench/bench.py          measure everything
   tests/bench/bench.py --list                                   all rows
   tests/bench/bench.py --only module --only route.plugin        rows by the beginnings of names
-  tests/bench/bench.py --results development --plot             write RESULTS.md and route.svg again
+  tests/bench/bench.py --results development                    write RESULTS.md again
   tests/bench/bench.py --gpu --json gpu.json                    on a machine with a GPU
   tests/bench/bench.py --read gpu.json --results h200           write its results to RESULTS.md
 
@@ -33,7 +33,6 @@ from rows import TOLERANCE  # noqa: E402
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 RESULTS = os.path.join(HERE, 'RESULTS.md')
-PLOT = os.path.join(HERE, 'route.svg')
 LEAST_ROUNDS, ROUNDS, GPU_ROUNDS = 9, 15, 9
 
 
@@ -64,18 +63,17 @@ def arguments():
                         'of measuring')
     parser.add_argument('--results', metavar='PART',
                         help='write Markdown to this part of RESULTS.md: development, h200')
-    parser.add_argument('--plot', action='store_true', help='draw route.svg of the routes')
     found = parser.parse_args()
     if found.rounds is None:
         found.rounds = GPU_ROUNDS if found.gpu else ROUNDS
     if found.rounds < LEAST_ROUNDS:
         parser.error('--rounds: %d are too few, at least %d' % (found.rounds, LEAST_ROUNDS))
-    if found.only and (found.results or found.plot or found.read):
-        parser.error('--only goes with neither --results nor --plot nor --read: they take all rows')
+    if found.only and (found.results or found.read):
+        parser.error('--only goes with neither --results nor --read: they take all rows')
     if found.read and found.judge:
         parser.error('--judge needs what is measured now, not --read')
-    if found.gpu and (found.plot or found.results == 'development'):
-        parser.error('--gpu has no counts: neither --plot nor --results development')
+    if found.gpu and found.results == 'development':
+        parser.error('--gpu has no counts for --results development')
     if found.results and not table.has_part(RESULTS, found.results):
         parser.error('--results: %s has no part %s' % (RESULTS, found.results))
     return found
@@ -273,8 +271,6 @@ def main():
     if options.results:
         table.put_into(RESULTS, options.results,
                        table.markdown(facts, results, options.results))
-    if options.plot:
-        table.draw(PLOT, results)
     return 1 if options.judge and too_many(measured, bench) else 0
 
 

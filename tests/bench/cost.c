@@ -32,7 +32,7 @@ enum { BATCH = 256 };
 /* The duration of one measurement. */
 #define MEASURE_NS 4e6
 
-struct cushim_context *cost_context;
+struct cushim_context *cost_context, *cost_other;
 struct cushim_stream *cost_stream;
 struct cushim_event *cost_start, *cost_end;
 struct cushim_event_pool *cost_pool;
@@ -205,6 +205,10 @@ static bool find_functions(void *library)
         {&cost_raw.event_synchronize, "cuEventSynchronize"},
         {&cost_raw.event_create, "cuEventCreate"},
         {&cost_raw.event_destroy, "cuEventDestroy_v2"},
+        {&cost_raw.stream_create, "cuStreamCreateWithPriority"},
+        {&cost_raw.stream_destroy, "cuStreamDestroy_v2"},
+        {&cost_raw.context_push, "cuCtxPushCurrent_v2"},
+        {&cost_raw.context_pop, "cuCtxPopCurrent_v2"},
         {&cost_raw.stream_query, "cuStreamQuery"},
         {&cost_raw.stream_wait_event, "cuStreamWaitEvent"},
     };
@@ -255,13 +259,13 @@ static CUresult set_up(void)
     if (code == CUDA_SUCCESS)
         code = cushim_event_pool_create(cost_context, NULL, &options, &cost_pool);
     if (code == CUDA_SUCCESS)
-        code = cushim_context_handle(cost_context, &cost_context_handle);
+        code = cushim_context_get_handle(cost_context, &cost_context_handle);
     if (code == CUDA_SUCCESS)
-        code = cushim_stream_handle(cost_stream, &cost_stream_handle);
+        code = cushim_stream_get_handle(cost_stream, &cost_stream_handle);
     if (code == CUDA_SUCCESS)
-        code = cushim_event_handle(cost_start, &cost_start_handle);
+        code = cushim_event_get_handle(cost_start, &cost_start_handle);
     if (code == CUDA_SUCCESS)
-        code = cushim_event_handle(cost_end, &cost_end_handle);
+        code = cushim_event_get_handle(cost_end, &cost_end_handle);
     return code == CUDA_SUCCESS ? cushim_stream_synchronize(cost_stream) : code;
 }
 
@@ -273,6 +277,7 @@ static void put_back(void)
     cost_note(cushim_stream_release(cost_stream));
     cost_note(cushim_context_make_current(NULL));
     cost_note(cushim_context_release(cost_context));
+    cost_note(cushim_context_release(cost_other));
 }
 
 /* Exit status 2: wrong arguments. */

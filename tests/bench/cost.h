@@ -31,6 +31,7 @@ extern const struct cost_row cost_modules[], cost_threads[], cost_layer[], cost_
 
 /* The objects to measure with. All events are complete when a measurement begins. */
 extern struct cushim_context *cost_context;
+extern struct cushim_context *cost_other; /* NULL until a row needs it */
 extern struct cushim_stream *cost_stream;
 extern struct cushim_event *cost_start, *cost_end;
 extern struct cushim_event_pool *cost_pool;
@@ -51,6 +52,10 @@ extern struct cost_raw {
     CUresult(CUDAAPI *event_synchronize)(CUevent);
     CUresult(CUDAAPI *event_create)(CUevent *, unsigned);
     CUresult(CUDAAPI *event_destroy)(CUevent);
+    CUresult(CUDAAPI *stream_create)(CUstream *, unsigned, int);
+    CUresult(CUDAAPI *stream_destroy)(CUstream);
+    CUresult(CUDAAPI *context_push)(CUcontext);
+    CUresult(CUDAAPI *context_pop)(CUcontext *);
     CUresult(CUDAAPI *stream_query)(CUstream);
     CUresult(CUDAAPI *stream_wait_event)(CUstream, CUevent, unsigned);
 } cost_raw;

@@ -27,12 +27,51 @@ static CUresult make_by_pool(void)
     return code != CUDA_SUCCESS ? code : cushim_event_release(event);
 }
 
-static CUresult make_by_pointer(void)
+static inline CUresult make_by_pointer(void)
 {
     CUevent event = NULL;
     CUresult code = cost_raw.event_create(&event, 0);
 
     return code != CUDA_SUCCESS ? code : cost_raw.event_destroy(event);
+}
+
+static CUresult make_stream_by_module(void)
+{
+    struct cushim_stream *stream = NULL;
+    CUresult code = cushim_stream_create(cost_context, NULL, &stream);
+
+    return code != CUDA_SUCCESS ? code : cushim_stream_release(stream);
+}
+
+static inline CUresult make_stream_by_pointer(void)
+{
+    CUstream stream = NULL;
+    CUresult code = cost_raw.stream_create(&stream, CU_STREAM_NON_BLOCKING, 0);
+
+    return code != CUDA_SUCCESS ? code : cost_raw.stream_destroy(stream);
+}
+
+/* By hand, with another context current. */
+static CUresult make_pushed(CUresult (*make)(void))
+{
+    CUcontext popped;
+    CUresult code = cost_raw.context_push(cost_context_handle);
+
+    if (code == CUDA_SUCCESS)
+        code = make();
+    return code == CUDA_SUCCESS ? cost_raw.context_pop(&popped) : code;
+}
+
+static void begin_other(void)
+{
+    if (!cost_other)
+        cost_note(cushim_context_create(0, NULL, &cost_other));
+    cost_note(cushim_context_make_current(cost_other));
+}
+
+static void end_other(void)
+{
+    cost_note(cushim_context_make_current(cost_context));
 }
 
 COST_TIMED(module_query, cushim_event_query(cost_end))
@@ -41,7 +80,7 @@ COST_TIMED(table_query, cushim_driver()->EventQuery(cost_end_handle))
 COST_TIMED(module_record, cushim_event_record(cost_end, cost_stream))
 COST_TIMED(raw_record, cost_raw.event_record(cost_end_handle, cost_stream_handle))
 COST_TIMED(table_record, cushim_driver()->EventRecord(cost_end_handle, cost_stream_handle))
-COST_TIMED(module_elapsed, cushim_event_elapsed(cost_start, cost_end, &cost_ms))
+COST_TIMED(module_elapsed, cushim_event_get_elapsed(cost_start, cost_end, &cost_ms))
 COST_TIMED(raw_elapsed, cost_raw.event_elapsed(&cost_ms, cost_start_handle, cost_end_handle))
 COST_TIMED(table_elapsed,
            cushim_driver()->EventElapsedTime_v2(&cost_ms, cost_start_handle, cost_end_handle))
@@ -52,45 +91,43 @@ COST_TIMED(table_synchronize, cushim_driver()->EventSynchronize(cost_end_handle)
 COST_TIMED(module_idle, cushim_stream_query(cost_stream))
 COST_TIMED(raw_idle, cost_raw.stream_query(cost_stream_handle))
 COST_TIMED(table_idle, cushim_driver()->StreamQuery(cost_stream_handle))
-COST_TIMED(module_wait, cushim_stream_wait_event(cost_stream, cost_end, 0))
+COST_TIMED(module_wait, cushim_stream_wait_event(cost_stream, cost_end))
 COST_TIMED(raw_wait, cost_raw.stream_wait_event(cost_stream_handle, cost_end_handle, 0))
 COST_TIMED(table_wait, cushim_driver()->StreamWaitEvent(cost_stream_handle, cost_end_handle, 0))
 COST_TIMED(module_make, make_by_module())
 COST_TIMED(pool_make, make_by_pool())
 COST_TIMED(raw_make, make_by_pointer())
+COST_TIMED(pushed_make, make_pushed(make_by_pointer))
+COST_TIMED(module_make_stream, make_stream_by_module())
+COST_TIMED(raw_make_stream, make_stream_by_pointer())
+COST_TIMED(pushed_make_stream, make_pushed(make_stream_by_pointer))
+
+#define WAYS(call)                                                                \
+    {.name = "module", .run = module_##call}, {.name = "raw", .run = raw_##call}, \
+    {                                                                             \
+        .name = "table", .run = table_##call                                      \
+    }
 
 const struct cost_row cost_modules[] = {
-    {.name = "event-query",
-     .ways = {{.name = "module", .run = module_query},
-              {.name = "raw", .run = raw_query},
-              {.name = "table", .run = table_query}}},
-    {.name = "event-record",
-     .ways = {{.name = "module", .run = module_record},
-              {.name = "raw", .run = raw_record},
-              {.name = "table", .run = table_record}},
-     .queues = true},
-    {.name = "event-synchronize",
-     .ways = {{.name = "module", .run = module_synchronize},
-              {.name = "raw", .run = raw_synchronize},
-              {.name = "table", .run = table_synchronize}}},
-    {.name = "event-elapsed",
-     .ways = {{.name = "module", .run = module_elapsed},
-              {.name = "raw", .run = raw_elapsed},
-              {.name = "table", .run = table_elapsed},
-              {.name = "old", .run = old_elapsed}}},
-    {.name = "stream-wait",
-     .ways = {{.name = "module", .run = module_wait},
-              {.name = "raw", .run = raw_wait},
-              {.name = "table", .run = table_wait}},
-     .queues = true},
-    {.name = "stream-query",
-     .ways = {{.name = "module", .run = module_idle},
-              {.name = "raw", .run = raw_idle},
-              {.name = "table", .run = table_idle}}},
+    {.name = "event-query", .ways = {WAYS(query)}},
+    {.name = "event-record", .ways = {WAYS(record)}, .queues = true},
+    {.name = "event-synchronize", .ways = {WAYS(synchronize)}},
+    {.name = "event-elapsed", .ways = {WAYS(elapsed), {.name = "old", .run = old_elapsed}}},
+    {.name = "stream-wait", .ways = {WAYS(wait)}, .queues = true},
+    {.name = "stream-query", .ways = {WAYS(idle)}},
     {.name = "event-pair",
      .ways = {{.name = "pool", .run = pool_make},
               {.name = "raw", .run = raw_make},
               {.name = "module", .run = module_make}}},
+    {.name = "stream-pair",
+     .ways = {{.name = "module", .run = module_make_stream},
+              {.name = "raw", .run = raw_make_stream}}},
+    {.name = "event-pair-other",
+     .ways = {{"module", module_make, begin_other, end_other},
+              {"raw", pushed_make, begin_other, end_other}}},
+    {.name = "stream-pair-other",
+     .ways = {{"module", module_make_stream, begin_other, end_other},
+              {"raw", pushed_make_stream, begin_other, end_other}}},
     {.name = NULL},
 };
 
@@ -285,24 +322,22 @@ COST_TIMED(mock_wait, mock_table->StreamWaitEvent(mock_stream, mock_start, 0))
 COST_TIMED(mock_idle, mock_table->StreamQuery(mock_stream))
 COST_TIMED(mock_make, make_on_mock())
 
+#define ON_MOCK(call)                                \
+    {                                                \
+        {"mock", mock_##call, begin_mock, end_mock}, \
+        {                                            \
+            .name = "raw", .run = raw_##call         \
+        }                                            \
+    }
+
 const struct cost_row cost_mock[] = {
-    {.name = "mock-event-query",
-     .ways = {{"mock", mock_query, begin_mock, end_mock}, {.name = "raw", .run = raw_query}}},
-    {.name = "mock-event-record",
-     .ways = {{"mock", mock_record, begin_mock, end_mock}, {.name = "raw", .run = raw_record}},
-     .queues = true},
-    {.name = "mock-event-synchronize",
-     .ways = {{"mock", mock_synchronize, begin_mock, end_mock},
-              {.name = "raw", .run = raw_synchronize}}},
-    {.name = "mock-event-elapsed",
-     .ways = {{"mock", mock_elapsed, begin_mock, end_mock}, {.name = "raw", .run = raw_elapsed}}},
-    {.name = "mock-stream-wait",
-     .ways = {{"mock", mock_wait, begin_mock, end_mock}, {.name = "raw", .run = raw_wait}},
-     .queues = true},
-    {.name = "mock-stream-query",
-     .ways = {{"mock", mock_idle, begin_mock, end_mock}, {.name = "raw", .run = raw_idle}}},
-    {.name = "mock-event-pair",
-     .ways = {{"mock", mock_make, begin_mock, end_mock}, {.name = "raw", .run = raw_make}}},
+    {.name = "mock-event-query", .ways = ON_MOCK(query)},
+    {.name = "mock-event-record", .ways = ON_MOCK(record), .queues = true},
+    {.name = "mock-event-synchronize", .ways = ON_MOCK(synchronize)},
+    {.name = "mock-event-elapsed", .ways = ON_MOCK(elapsed)},
+    {.name = "mock-stream-wait", .ways = ON_MOCK(wait), .queues = true},
+    {.name = "mock-stream-query", .ways = ON_MOCK(idle)},
+    {.name = "mock-event-pair", .ways = ON_MOCK(make)},
     {.name = NULL},
 };
 #endif

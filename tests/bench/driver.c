@@ -11,128 +11,34 @@
 /* A handle that is not NULL. */
 #define HANDLE ((void *)(uintptr_t)64)
 
-CUresult CUDAAPI cuInit(unsigned int flags)
-{
-    (void)flags;
-    return CUDA_SUCCESS;
-}
+#define FUNCTION(name, parameters, work) \
+    CUresult CUDAAPI name parameters     \
+    {                                    \
+        work;                            \
+        return CUDA_SUCCESS;             \
+    }
+#define NOTHING (void)0
 
-CUresult CUDAAPI cuDriverGetVersion(int *version)
-{
-    *version = 12080;
-    return CUDA_SUCCESS;
-}
-
-CUresult CUDAAPI cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
-{
-    (void)device;
-    *context = HANDLE;
-    return CUDA_SUCCESS;
-}
-
-CUresult CUDAAPI cuDevicePrimaryCtxRelease(CUdevice device)
-{
-    (void)device;
-    return CUDA_SUCCESS;
-}
-
-CUresult CUDAAPI cuCtxSetCurrent(CUcontext context)
-{
-    (void)context;
-    return CUDA_SUCCESS;
-}
-
-CUresult CUDAAPI cuCtxGetCurrent(CUcontext *context)
-{
-    *context = HANDLE;
-    return CUDA_SUCCESS;
-}
-
-CUresult CUDAAPI cuCtxPushCurrent(CUcontext context)
-{
-    (void)context;
-    return CUDA_SUCCESS;
-}
-
-CUresult CUDAAPI cuCtxPopCurrent(CUcontext *context)
-{
-    *context = HANDLE;
-    return CUDA_SUCCESS;
-}
-
-CUresult CUDAAPI cuStreamCreateWithPriority(CUstream *stream, unsigned int flags, int priority)
-{
-    (void)flags;
-    (void)priority;
-    *stream = HANDLE;
-    return CUDA_SUCCESS;
-}
-
-CUresult CUDAAPI cuStreamDestroy(CUstream stream)
-{
-    (void)stream;
-    return CUDA_SUCCESS;
-}
-
-CUresult CUDAAPI cuStreamQuery(CUstream stream)
-{
-    (void)stream;
-    return CUDA_SUCCESS;
-}
-
-CUresult CUDAAPI cuStreamSynchronize(CUstream stream)
-{
-    (void)stream;
-    return CUDA_SUCCESS;
-}
-
-CUresult CUDAAPI cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags)
-{
-    (void)stream;
-    (void)event;
-    (void)flags;
-    return CUDA_SUCCESS;
-}
-
-CUresult CUDAAPI cuEventCreate(CUevent *event, unsigned int flags)
-{
-    (void)flags;
-    *event = HANDLE;
-    return CUDA_SUCCESS;
-}
-
-CUresult CUDAAPI cuEventDestroy(CUevent event)
-{
-    (void)event;
-    return CUDA_SUCCESS;
-}
-
-CUresult CUDAAPI cuEventRecord(CUevent event, CUstream stream)
-{
-    (void)event;
-    (void)stream;
-    return CUDA_SUCCESS;
-}
-
-CUresult CUDAAPI cuEventQuery(CUevent event)
-{
-    (void)event;
-    return CUDA_SUCCESS;
-}
-
-CUresult CUDAAPI cuEventSynchronize(CUevent event)
-{
-    (void)event;
-    return CUDA_SUCCESS;
-}
-
-CUresult CUDAAPI cuEventElapsedTime(float *ms, CUevent start, CUevent end)
-{
-    (void)start;
-    (void)end;
-    *ms = 0;
-    return CUDA_SUCCESS;
-}
+FUNCTION(cuInit, (unsigned int flags), NOTHING)
+FUNCTION(cuDriverGetVersion, (int *version), *version = 12080)
+FUNCTION(cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device), *context = HANDLE)
+FUNCTION(cuDevicePrimaryCtxRelease, (CUdevice device), NOTHING)
+FUNCTION(cuCtxSetCurrent, (CUcontext context), NOTHING)
+FUNCTION(cuCtxGetCurrent, (CUcontext * context), *context = HANDLE)
+FUNCTION(cuCtxPushCurrent, (CUcontext context), NOTHING)
+FUNCTION(cuCtxPopCurrent, (CUcontext * context), *context = HANDLE)
+FUNCTION(cuStreamCreateWithPriority, (CUstream * stream, unsigned int flags, int priority),
+         *stream = HANDLE)
+FUNCTION(cuStreamDestroy, (CUstream stream), NOTHING)
+FUNCTION(cuStreamQuery, (CUstream stream), NOTHING)
+FUNCTION(cuStreamSynchronize, (CUstream stream), NOTHING)
+FUNCTION(cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned int flags), NOTHING)
+FUNCTION(cuEventCreate, (CUevent * event, unsigned int flags), *event = HANDLE)
+FUNCTION(cuEventDestroy, (CUevent event), NOTHING)
+FUNCTION(cuEventRecord, (CUevent event, CUstream stream), NOTHING)
+FUNCTION(cuEventQuery, (CUevent event), NOTHING)
+FUNCTION(cuEventSynchronize, (CUevent event), NOTHING)
+FUNCTION(cuEventElapsedTime, (float *ms, CUevent start, CUevent end), *ms = 0)
 
 /* If the header maps the name to version 2, this is the first version. */
 #ifdef cuEventElapsedTime

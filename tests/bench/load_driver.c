@@ -80,9 +80,7 @@ static int load(const char *way, const char *path)
 {
     if (strcmp(way, "opened-names") == 0)
         return load_names(path, cushim_symbol_count()), 0;
-    if (strcmp(way, "opened-cushim") == 0)
-        return load_cushim(path);
-    if (strcmp(way, "cushim") == 0)
+    if (strcmp(way, "opened-cushim") == 0 || strcmp(way, "cushim") == 0)
         return load_cushim(path);
     return load_names(path, strcmp(way, "names") == 0 ? cushim_symbol_count() : 1);
 }

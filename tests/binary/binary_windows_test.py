@@ -49,7 +49,8 @@ class Binary(unittest.TestCase):
         names = exported(DLL)
         self.assertEqual([name for name in names if not name.startswith('cushim_')], [])
         self.assertEqual([name for name in names if name.startswith('cushim__')], [])
-        for name in ['cushim_driver_load', 'cushim_report_json', 'cushim_event_create', 'cushim_log_set']:
+        for name in ['cushim_driver_load', 'cushim_report_write_json', 'cushim_event_create',
+                     'cushim_log_set']:
             self.assertIn(name, names)
         self.assertEqual(sorted(set(names) - {'cushim_current_table'} - declared()), [])
 

@@ -17,7 +17,6 @@ static char said[8192];
 
 static int setup(void **state)
 {
-    (void)state;
     testkit_begin(&(struct cushim_test_options){
         .size = sizeof(struct cushim_test_options), .settings = "mode = auto", .context = true});
     OK(driver->StreamCreate(&stream, CU_STREAM_NON_BLOCKING));
@@ -27,7 +26,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     if (!testkit)
         return 0;
     driver->StreamDestroy_v2(stream);
@@ -57,11 +55,12 @@ static void assert_said(const char *part)
         fail_msg("'%s' is not in: %s", part, said);
 }
 
-static void capture_is_named_with_its_mode_and_where_it_began(void **state)
+#define TEST(name) TEST_BETWEEN(name, setup, teardown)
+
+TEST(capture_is_named_with_its_mode_and_where_it_began)
 {
     CUdeviceptr memory;
 
-    (void)state;
     begin(CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
     CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, driver->MemAlloc_v2(&memory, 64));
     end(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
@@ -72,13 +71,12 @@ static void capture_is_named_with_its_mode_and_where_it_began(void **state)
 }
 
 /* A capture in mode RELAXED forbids nothing, so the finding must name the other one. */
-static void capture_that_forbids_is_named(void **state)
+TEST(capture_that_forbids_is_named)
 {
     CUdeviceptr memory;
     CUstream relaxed;
     CUgraph graph;
 
-    (void)state;
     OK(driver->StreamCreate(&relaxed, CU_STREAM_NON_BLOCKING));
     begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
     OK(driver->StreamBeginCapture_v2(relaxed, CU_STREAM_CAPTURE_MODE_RELAXED));
@@ -99,12 +97,11 @@ static void work(void *data)
  * Of the forked streams, one has no work, one is joined directly, one is joined through another
  * stream, and one is not joined.
  */
-static void streams_that_are_not_joined_are_named(void **state)
+TEST(streams_that_are_not_joined_are_named)
 {
     CUstream idle, through, joined, left, *const forks[] = {&idle, &through, &joined, &left};
     CUevent event;
 
-    (void)state;
     OK(driver->EventCreate(&event, CU_EVENT_DISABLE_TIMING));
     begin(CU_STREAM_CAPTURE_MODE_RELAXED);
     OK(driver->EventRecord(event, stream));
@@ -126,9 +123,8 @@ static void streams_that_are_not_joined_are_named(void **state)
 }
 
 /* An invalidated capture must be ended, too; after that, it is not reported. */
-static void capture_that_was_spoilt_is_left_until_it_ends(void **state)
+TEST(capture_that_was_spoilt_is_left_until_it_ends)
 {
-    (void)state;
     begin(CU_STREAM_CAPTURE_MODE_RELAXED);
     CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, driver->StreamSynchronize(stream));
     end(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
@@ -140,11 +136,10 @@ static void capture_that_was_spoilt_is_left_until_it_ends(void **state)
 }
 
 /* The first ABI of cuStreamBeginCapture has no mode. */
-static void capture_without_a_mode_is_relaxed(void **state)
+TEST(capture_without_a_mode_is_relaxed)
 {
     CUdeviceptr memory;
 
-    (void)state;
     OK(driver->StreamBeginCapture(stream));
     OK(driver->MemAlloc_v2(&memory, 64));
     OK(driver->MemFree_v2(memory));
@@ -154,11 +149,10 @@ static void capture_without_a_mode_is_relaxed(void **state)
 }
 
 /* Check does not see the calls that a library makes below the layer. */
-static void capture_that_ended_unseen_is_forgotten(void **state)
+TEST(capture_that_ended_unseen_is_forgotten)
 {
     CUgraph graph;
 
-    (void)state;
     begin(CU_STREAM_CAPTURE_MODE_RELAXED);
     OK(cushim_layer_next(layer)->StreamEndCapture(stream, &graph));
     OK(cushim_layer_next(layer)->GraphDestroy(graph));
@@ -171,12 +165,11 @@ static void capture_that_ended_unseen_is_forgotten(void **state)
 }
 
 /* The streams may be joined in ways that check does not follow. */
-static void streams_of_a_capture_that_was_updated_are_not_named(void **state)
+TEST(streams_of_a_capture_that_was_updated_are_not_named)
 {
     CUevent event;
     CUstream fork;
 
-    (void)state;
     OK(driver->EventCreate(&event, CU_EVENT_DISABLE_TIMING));
     OK(driver->StreamCreate(&fork, CU_STREAM_NON_BLOCKING));
     begin(CU_STREAM_CAPTURE_MODE_RELAXED);
@@ -191,11 +184,10 @@ static void streams_of_a_capture_that_was_updated_are_not_named(void **state)
                 "joined");
 }
 
-static void legacy_stream_that_waits_for_a_capture_is_reported(void **state)
+TEST(legacy_stream_that_waits_for_a_capture_is_reported)
 {
     CUevent event;
 
-    (void)state;
     OK(driver->EventCreate(&event, CU_EVENT_DISABLE_TIMING));
     begin(CU_STREAM_CAPTURE_MODE_RELAXED);
     OK(driver->EventRecord(event, stream));
@@ -206,12 +198,11 @@ static void legacy_stream_that_waits_for_a_capture_is_reported(void **state)
                 "stream#1 is captured");
 }
 
-static void event_and_stream_of_two_contexts_are_named(void **state)
+TEST(event_and_stream_of_two_contexts_are_named)
 {
     CUcontext own, other;
     CUevent event;
 
-    (void)state;
     OK(driver->CtxGetCurrent(&own));
     OK(driver->CtxCreate_v2(&other, 0, 0));
     OK(driver->EventCreate(&event, 0));
@@ -223,12 +214,11 @@ static void event_and_stream_of_two_contexts_are_named(void **state)
 }
 
 /* The end also ends the rules for the memory of graphs. */
-static void capture_ends_with_its_stream(void **state)
+TEST(capture_ends_with_its_stream)
 {
     CUdeviceptr memory;
     CUstream other;
 
-    (void)state;
     OK(driver->StreamCreate(&other, CU_STREAM_NON_BLOCKING));
     OK(driver->StreamBeginCapture_v2(other, CU_STREAM_CAPTURE_MODE_RELAXED));
     OK(driver->StreamDestroy_v2(other));
@@ -239,13 +229,11 @@ static void capture_ends_with_its_stream(void **state)
 }
 
 /* Each context has its own per-thread default stream, with the same handle. */
-static void
-capture_of_a_default_stream_goes_on_while_that_of_another_context_is_captured(void **state)
+TEST(capture_of_a_default_stream_goes_on_while_that_of_another_context_is_captured)
 {
     const CUstream of_test = stream;
     CUcontext other;
 
-    (void)state;
     stream = CU_STREAM_PER_THREAD;
     begin(CU_STREAM_CAPTURE_MODE_RELAXED);
     OK(driver->CtxCreate_v2(&other, 0, 0));
@@ -278,11 +266,10 @@ static void finish(size_t wanted)
     assert_int_equal(cushim_check_count(layer, NULL), wanted);
 }
 
-static void pushed_context_is_left(void **state)
+TEST(pushed_context_is_left)
 {
     CUcontext context = begin_with_advice();
 
-    (void)state;
     OK(driver->CtxPushCurrent_v2(context));
     OK(driver->CtxPushCurrent_v2(context));
     OK(driver->CtxPopCurrent_v2(&context));
@@ -290,11 +277,10 @@ static void pushed_context_is_left(void **state)
     OK(driver->CtxDestroy_v2(context));
 }
 
-static void context_that_was_pushed_before_check_is_not_left(void **state)
+TEST(context_that_was_pushed_before_check_is_not_left)
 {
     CUcontext own, context;
 
-    (void)state;
     OK(driver->CtxGetCurrent(&own));
     OK(driver->CtxPushCurrent_v2(own));
     context = begin_with_advice();
@@ -304,22 +290,20 @@ static void context_that_was_pushed_before_check_is_not_left(void **state)
     OK(driver->CtxDestroy_v2(context));
 }
 
-static void pushed_context_that_none_replaces_is_popped(void **state)
+TEST(pushed_context_that_none_replaces_is_popped)
 {
     CUcontext context = begin_with_advice();
 
-    (void)state;
     OK(driver->CtxPushCurrent_v2(context));
     OK(driver->CtxSetCurrent(NULL));
     finish(0);
     OK(driver->CtxDestroy_v2(context));
 }
 
-static void pushed_context_that_another_replaces_is_popped(void **state)
+TEST(pushed_context_that_another_replaces_is_popped)
 {
     CUcontext context = begin_with_advice(), own, popped;
 
-    (void)state;
     OK(driver->CtxGetCurrent(&own));
     OK(driver->CtxPushCurrent_v2(context));
     OK(driver->CtxSetCurrent(own));
@@ -329,11 +313,10 @@ static void pushed_context_that_another_replaces_is_popped(void **state)
 }
 
 /* Check forgets the oldest entries of the stack, but keeps the right number. */
-static void hundreds_of_contexts_are_pushed_and_popped(void **state)
+TEST(hundreds_of_contexts_are_pushed_and_popped)
 {
     CUcontext context = begin_with_advice(), own, popped;
 
-    (void)state;
     OK(driver->CtxGetCurrent(&own));
     for (unsigned i = 0; i < 600; i++)
         OK(driver->CtxPushCurrent_v2(i % 3 ? context : own));
@@ -343,11 +326,10 @@ static void hundreds_of_contexts_are_pushed_and_popped(void **state)
     OK(driver->CtxDestroy_v2(context));
 }
 
-static void context_that_was_created_lies_above_the_pushed_one(void **state)
+TEST(context_that_was_created_lies_above_the_pushed_one)
 {
     CUcontext context = begin_with_advice(), inner;
 
-    (void)state;
     OK(driver->CtxPushCurrent_v2(context));
     OK(driver->CtxCreate_v2(&inner, 0, 0));
     OK(driver->CtxPopCurrent_v2(&inner));
@@ -356,11 +338,10 @@ static void context_that_was_created_lies_above_the_pushed_one(void **state)
     OK(driver->CtxDestroy_v2(context));
 }
 
-static void pushed_context_that_is_destroyed_is_not_left(void **state)
+TEST(pushed_context_that_is_destroyed_is_not_left)
 {
     CUcontext context = begin_with_advice(), own, popped;
 
-    (void)state;
     OK(driver->CtxGetCurrent(&own));
     OK(driver->CtxPushCurrent_v2(context));
     OK(driver->CtxPushCurrent_v2(own));
@@ -371,11 +352,10 @@ static void pushed_context_that_is_destroyed_is_not_left(void **state)
 }
 
 /* Other calls without a context advise to make one current; this finding must not. */
-static void pop_of_an_empty_stack_has_a_cure_of_its_own(void **state)
+TEST(pop_of_an_empty_stack_has_a_cure_of_its_own)
 {
     CUcontext context;
 
-    (void)state;
     OK(driver->CtxPopCurrent_v2(&context));
     CODE(CUDA_ERROR_INVALID_CONTEXT, driver->CtxPopCurrent_v2(&context));
     OK(driver->CtxPushCurrent_v2(context));
@@ -384,33 +364,4 @@ static void pop_of_an_empty_stack_has_a_cure_of_its_own(void **state)
     assert_non_null(strstr(said, "; cure: Pop once for each context that this thread has pushed or "
                                  "created, but not after cuCtxDestroy.\n"));
     assert_null(strstr(said, "cuCtxSetCurrent"));
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(capture_is_named_with_its_mode_and_where_it_began),
-        TEST(capture_that_forbids_is_named),
-        TEST(streams_that_are_not_joined_are_named),
-        TEST(capture_that_was_spoilt_is_left_until_it_ends),
-        TEST(capture_ends_with_its_stream),
-        TEST(capture_without_a_mode_is_relaxed),
-        TEST(capture_that_ended_unseen_is_forgotten),
-        TEST(streams_of_a_capture_that_was_updated_are_not_named),
-        TEST(legacy_stream_that_waits_for_a_capture_is_reported),
-        TEST(event_and_stream_of_two_contexts_are_named),
-        TEST(capture_of_a_default_stream_goes_on_while_that_of_another_context_is_captured),
-        TEST(pushed_context_is_left),
-        TEST(context_that_was_pushed_before_check_is_not_left),
-        TEST(pushed_context_that_none_replaces_is_popped),
-        TEST(pushed_context_that_another_replaces_is_popped),
-        TEST(hundreds_of_contexts_are_pushed_and_popped),
-        TEST(context_that_was_created_lies_above_the_pushed_one),
-        TEST(pushed_context_that_is_destroyed_is_not_left),
-        TEST(pop_of_an_empty_stack_has_a_cure_of_its_own),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,11 +10,17 @@
 #include "tests/support/ptx.h"
 
 const struct check_case *const check_lists[] = {
-    check_handle_cases,  check_destroyed_cases,
-    check_memory_cases,  check_pending_cases,
-    check_error_cases,   check_context_cases,
-    check_capture_cases, check_promise_cases,
-    check_leak_cases,    NULL,
+    check_handle_cases,
+    check_destroyed_cases,
+    check_memory_cases,
+    check_pending_cases,
+    check_error_cases,
+    check_context_cases,
+    check_capture_cases,
+    check_promise_cases,
+    check_leak_cases,
+    check_mock_cases,
+    NULL,
 };
 
 /* A kernel with a struct parameter that it does not use. */

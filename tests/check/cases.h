@@ -17,6 +17,8 @@ enum {
     CASE_LOST = 4,     /* the misuse causes a sticky error, which check reports as well */
     CASE_GPU = 8,      /* the mock refuses to create its objects (801) */
     CASE_PROMISE = 16, /* the program promises to work with CUDA 12.2 */
+    CASE_MOCK = 32,    /* only the mock knows it */
+    CASE_MANUAL = 64,  /* the same, in manual mode */
 };
 
 struct check_case {
@@ -29,7 +31,7 @@ struct check_case {
 /* Each array ends with a NULL id. */
 extern const struct check_case check_handle_cases[], check_destroyed_cases[], check_memory_cases[],
     check_pending_cases[], check_error_cases[], check_context_cases[], check_capture_cases[],
-    check_promise_cases[], check_leak_cases[];
+    check_promise_cases[], check_leak_cases[], check_mock_cases[];
 
 /* All arrays of cases, up to NULL. */
 extern const struct check_case *const check_lists[];

@@ -259,7 +259,7 @@ PROGRAMS(texture, CUtexObject, CUDA_ERROR_INVALID_HANDLE, CUDA_ERROR_INVALID_HAN
 PROGRAMS(pool, CUmemoryPool, CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_VALUE)
 PROGRAMS(physical, CUmemGenericAllocationHandle, CUDA_ERROR_INVALID_HANDLE,
          CUDA_ERROR_INVALID_HANDLE)
-PROGRAMS(context, CUcontext, CUDA_ERROR_INVALID_HANDLE, CUDA_ERROR_CONTEXT_IS_DESTROYED)
+PROGRAMS(context, CUcontext, CUDA_SUCCESS, CUDA_ERROR_CONTEXT_IS_DESTROYED)
 
 #define CASES(id, object, needs)                                                           \
     {id, #object, destroyed_##object##_is_used, object##_is_used, CASE_OBJECTS | (needs)}, \

@@ -77,7 +77,6 @@ static CUresult CUDAAPI current_context(CUcontext *context)
 
 static int setup(void **state)
 {
-    (void)state;
     fake_table_fill(&fake, succeed);
     FAKE_TABLE_PUT(&fake, EventCreate, give);
     FAKE_TABLE_PUT(&fake, EventDestroy_v2, destroy_event);
@@ -110,7 +109,6 @@ static int teardown(void **state)
 {
     char text[4096];
 
-    (void)state;
     if (cushim_check_stop(layer, text, sizeof text) != CUDA_SUCCESS)
         fail_msg("%s", text);
     testkit_end();
@@ -126,19 +124,19 @@ static CUevent create(void)
     return event;
 }
 
-static void value_that_is_given_again_is_another_object(void **state)
+#define TEST(name) TEST_BETWEEN(name, setup, teardown)
+
+TEST(value_that_is_given_again_is_another_object)
 {
-    (void)state;
     OK(driver->EventDestroy_v2(create()));
     OK(driver->EventQuery(create()));
     OK(driver->EventDestroy_v2(create()));
 }
 
-static void value_that_is_given_again_is_of_another_kind(void **state)
+TEST(value_that_is_given_again_is_of_another_kind)
 {
     CUstream stream;
 
-    (void)state;
     OK(driver->EventDestroy_v2(create()));
     OK(driver->StreamCreate(&stream, 0));
     OK(driver->StreamSynchronize(stream));
@@ -146,11 +144,10 @@ static void value_that_is_given_again_is_of_another_kind(void **state)
     OK(driver->EventQuery(create()));
 }
 
-static void end_that_the_driver_refuses_is_none(void **state)
+TEST(end_that_the_driver_refuses_is_none)
 {
     CUevent event = create();
 
-    (void)state;
     destroy_answer = CUDA_ERROR_NOT_PERMITTED;
     CODE(CUDA_ERROR_NOT_PERMITTED, driver->EventDestroy_v2(event));
     OK(driver->EventQuery(event));
@@ -169,22 +166,20 @@ static CUresult CUDAAPI destroy_and_create(CUevent event)
     return CUDA_SUCCESS;
 }
 
-static void value_that_is_given_again_while_it_ends_is_another_object(void **state)
+TEST(value_that_is_given_again_while_it_ends_is_another_object)
 {
     CUevent event = create();
 
-    (void)state;
     cushim_layer_next(layer)->EventDestroy_v2 = destroy_and_create;
     OK(driver->EventDestroy_v2(event));
     OK(driver->EventQuery(event));
     OK(driver->EventDestroy_v2(event));
 }
 
-static void handle_that_was_not_seen_to_be_made_passes(void **state)
+TEST(handle_that_was_not_seen_to_be_made_passes)
 {
     CUevent event = (CUevent)(void *)&objects[0];
 
-    (void)state;
     OK(driver->EventQuery(event));
     OK(driver->EventDestroy_v2(event));
     OK(driver->EventQuery(event));
@@ -192,21 +187,19 @@ static void handle_that_was_not_seen_to_be_made_passes(void **state)
     assert_int_equal(queries, 2);
 }
 
-static void default_streams_pass(void **state)
+TEST(default_streams_pass)
 {
-    (void)state;
     OK(driver->StreamSynchronize(NULL));
     OK(driver->StreamSynchronize(CU_STREAM_LEGACY));
     OK(driver->StreamSynchronize(CU_STREAM_PER_THREAD));
 }
 
-static void functions_that_are_enumerated_exist(void **state)
+TEST(functions_that_are_enumerated_exist)
 {
     CUfunction functions[2] = {NULL, NULL};
     CUmodule module;
     int value;
 
-    (void)state;
     given = 3;
     OK(driver->ModuleLoadData(&module, ""));
     given = 1;
@@ -220,12 +213,11 @@ static void functions_that_are_enumerated_exist(void **state)
 }
 
 /* A call that the layer does not see has retained the context. */
-static void primary_context_that_is_active_lives(void **state)
+TEST(primary_context_that_is_active_lives)
 {
     CUcontext context;
     CUevent event;
 
-    (void)state;
     given = 2;
     OK(driver->DevicePrimaryCtxRetain(&context, 0));
     OK(driver->CtxSetCurrent(context));
@@ -238,13 +230,12 @@ static void primary_context_that_is_active_lives(void **state)
 }
 
 /* Each launch of the graph allocates and frees this memory. */
-static void memory_of_a_graph_is_not_judged(void **state)
+TEST(memory_of_a_graph_is_not_judged)
 {
     CUdeviceptr memory;
     CUstream stream;
     CUgraph graph;
 
-    (void)state;
     OK(driver->StreamCreate(&stream, 0));
     OK(driver->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
     OK(driver->MemAllocAsync(&memory, BYTES, stream));
@@ -255,22 +246,20 @@ static void memory_of_a_graph_is_not_judged(void **state)
     OK(driver->MemFreeAsync(memory, stream));
 }
 
-static void address_that_the_driver_returns_is_not_freed(void **state)
+TEST(address_that_the_driver_returns_is_not_freed)
 {
     CUdeviceptr memory;
 
-    (void)state;
     OK(driver->MemAlloc_v2(&memory, BYTES));
     OK(driver->MemFree_v2(memory));
     OK(driver->MemHostGetDevicePointer_v2(&memory, objects, 0));
     OK(driver->MemsetD8_v2(memory, 0, 2 * BYTES));
 }
 
-static void memory_is_allocated_where_memory_was_freed(void **state)
+TEST(memory_is_allocated_where_memory_was_freed)
 {
     CUdeviceptr memory;
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         OK(driver->MemAlloc_v2(&memory, BYTES));
         OK(driver->MemsetD8_v2(memory, 0, BYTES));
@@ -288,7 +277,7 @@ static CUresult CUDAAPI allocate_at_the_host(CUdeviceptr *address, size_t bytes)
     return CUDA_SUCCESS;
 }
 
-static void memory_of_the_host_may_lie_where_some_was_freed(void **state)
+TEST(memory_of_the_host_may_lie_where_some_was_freed)
 {
     CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_UNIFIED,
                           .dstMemoryType = CU_MEMORYTYPE_HOST,
@@ -297,7 +286,6 @@ static void memory_of_the_host_may_lie_where_some_was_freed(void **state)
                           .Height = 1};
     CUdeviceptr memory;
 
-    (void)state;
     cushim_layer_next(layer)->MemAlloc_v2 = allocate_at_the_host;
     OK(driver->MemAlloc_v2(&memory, BYTES));
     OK(driver->MemFree_v2(memory));
@@ -307,12 +295,11 @@ static void memory_of_the_host_may_lie_where_some_was_freed(void **state)
 }
 
 /* A driver would crash on this copy. */
-static void freed_memory_that_nobody_can_read_is_not_copied(void **state)
+TEST(freed_memory_that_nobody_can_read_is_not_copied)
 {
     char text[2000];
     CUdeviceptr memory;
 
-    (void)state;
     OK(driver->MemAlloc_v2(&memory, BYTES));
     OK(driver->MemFree_v2(memory));
     CODE(CUDA_ERROR_INVALID_HANDLE, driver->Memcpy((uintptr_t)objects, memory, 1));
@@ -330,12 +317,11 @@ static CUresult CUDAAPI allocate_behind(CUdeviceptr *address, size_t bytes)
     return CUDA_SUCCESS;
 }
 
-static void memory_of_unknown_size_may_lie_where_some_was_freed(void **state)
+TEST(memory_of_unknown_size_may_lie_where_some_was_freed)
 {
     CUdeviceptr first, second, opened;
     CUipcMemHandle handle = {{0}};
 
-    (void)state;
     OK(driver->MemAlloc_v2(&first, BYTES));
     cushim_layer_next(layer)->MemAlloc_v2 = allocate_behind;
     OK(driver->MemAlloc_v2(&second, BYTES));
@@ -370,12 +356,11 @@ static CUresult CUDAAPI unload_and_load(CUmodule module)
     return CUDA_SUCCESS;
 }
 
-static void function_that_is_given_again_while_its_module_ends_exists(void **state)
+TEST(function_that_is_given_again_while_its_module_ends_exists)
 {
     CUmodule module;
     int value;
 
-    (void)state;
     OK(driver->ModuleLoadData(&module, ""));
     get_function(module);
     cushim_layer_next(layer)->ModuleUnload = unload_and_load;
@@ -395,14 +380,13 @@ struct conditional {
     char rest[256];
 };
 
-static void graph_of_a_branch_is_not_destroyed(void **state)
+TEST(graph_of_a_branch_is_not_destroyed)
 {
     CUgraph graph = (CUgraph)(void *)&objects[3], body, branches[2];
     CUgraphNode node = NULL;
     size_t count;
     struct conditional parameters = {.type = 13, .count = 2, .graphs = branches};
 
-    (void)state;
     branches[0] = graph;
     for (unsigned abi = 1; abi <= 3; abi++) {
         OK(driver->GraphCreate(&body, 0));
@@ -419,11 +403,10 @@ static void graph_of_a_branch_is_not_destroyed(void **state)
 }
 
 /* The pushed context was another one, which left the stack when it was destroyed. */
-static void context_that_is_given_again_was_not_pushed(void **state)
+TEST(context_that_is_given_again_was_not_pushed)
 {
     CUcontext context;
 
-    (void)state;
     OK(cushim_check_stop(layer, NULL, 0));
     OK(cushim_check_start(
         layer, &(struct cushim_check_options){.size = sizeof(struct cushim_check_options),
@@ -436,12 +419,11 @@ static void context_that_is_given_again_was_not_pushed(void **state)
     assert_int_equal(cushim_check_count(layer, NULL), 0);
 }
 
-static void driver_does_not_see_a_destroyed_event(void **state)
+TEST(driver_does_not_see_a_destroyed_event)
 {
     char text[2000];
     CUevent event = create();
 
-    (void)state;
     OK(driver->EventDestroy_v2(event));
     CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventQuery(event));
     assert_int_equal(queries, 0);
@@ -455,32 +437,4 @@ static void driver_does_not_see_a_destroyed_event(void **state)
     OK(driver->EventQuery(event));
     assert_int_equal(queries, 1);
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_check_stop(layer, text, sizeof text));
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(value_that_is_given_again_is_another_object),
-        TEST(value_that_is_given_again_is_of_another_kind),
-        TEST(end_that_the_driver_refuses_is_none),
-        TEST(value_that_is_given_again_while_it_ends_is_another_object),
-        TEST(handle_that_was_not_seen_to_be_made_passes),
-        TEST(default_streams_pass),
-        TEST(functions_that_are_enumerated_exist),
-        TEST(primary_context_that_is_active_lives),
-        TEST(memory_of_a_graph_is_not_judged),
-        TEST(address_that_the_driver_returns_is_not_freed),
-        TEST(memory_is_allocated_where_memory_was_freed),
-        TEST(memory_of_the_host_may_lie_where_some_was_freed),
-        TEST(freed_memory_that_nobody_can_read_is_not_copied),
-        TEST(memory_of_unknown_size_may_lie_where_some_was_freed),
-        TEST(function_that_is_given_again_while_its_module_ends_exists),
-        TEST(graph_of_a_branch_is_not_destroyed),
-        TEST(context_that_is_given_again_was_not_pushed),
-        TEST(driver_does_not_see_a_destroyed_event),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,11 +24,12 @@ static void order_begin_with(const char *fault)
         fail_msg("%s", message);
 }
 
-static void the_first_sticky_error_names_the_work_that_may_have_caused_it(void **state)
+#define TEST(name) TEST_BETWEEN(name, order_setup, order_teardown)
+
+TEST_ALONE(the_first_sticky_error_names_the_work_that_may_have_caused_it)
 {
     const struct cushim__finding *finding;
 
-    (void)state;
     order_begin_with("op.kernel => sticky(ILLEGAL_ADDRESS)");
     order_write(order_streams[0]);
     OK(driver->StreamSynchronize(order_streams[0]));
@@ -47,7 +48,7 @@ static void the_first_sticky_error_names_the_work_that_may_have_caused_it(void *
     order_end_lost();
 }
 
-static void kernels_of_libraries_have_names(void **state)
+TEST_ALONE(kernels_of_libraries_have_names)
 {
     static const char image[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
                                 ".visible .entry of_a_library() { ret; }\n";
@@ -56,7 +57,6 @@ static void kernels_of_libraries_have_names(void **state)
     cushim_CUlibrary library;
     cushim_CUkernel kernel;
 
-    (void)state;
     order_begin_with("op.kernel => sticky(ILLEGAL_ADDRESS)");
     OK(driver->LibraryLoadData(&library, image, NULL, NULL, 0, NULL, NULL, 0));
     OK(driver->LibraryGetKernel(&kernel, library, "of_a_library"));
@@ -70,12 +70,11 @@ static void kernels_of_libraries_have_names(void **state)
     order_end_lost();
 }
 
-static void what_only_repeats_a_sticky_error_is_counted(void **state)
+TEST_ALONE(what_only_repeats_a_sticky_error_is_counted)
 {
     const struct cushim__finding *finding = NULL;
     CUdeviceptr memory;
 
-    (void)state;
     order_begin_with("op.kernel => sticky(ILLEGAL_ADDRESS)");
     order_spin(order_streams[0]);
     assert_int_equal(driver->StreamSynchronize(order_streams[0]), CUDA_ERROR_ILLEGAL_ADDRESS);
@@ -91,11 +90,10 @@ static void what_only_repeats_a_sticky_error_is_counted(void **state)
 }
 
 /* No work has failed: an injected error proves nothing about the program. */
-static void an_injected_error_is_not_sticky(void **state)
+TEST_ALONE(an_injected_error_is_not_sticky)
 {
     CUdeviceptr memory;
 
-    (void)state;
     order_begin_with("cuMemAlloc_v2:nth=1 => return(ILLEGAL_ADDRESS)");
     assert_int_equal(driver->MemAlloc_v2(&memory, 16), CUDA_ERROR_ILLEGAL_ADDRESS);
     OK(driver->CtxSynchronize());
@@ -103,11 +101,10 @@ static void an_injected_error_is_not_sticky(void **state)
     order_end_lost();
 }
 
-static void other_errors_are_not_sticky(void **state)
+TEST(other_errors_are_not_sticky)
 {
     CUdeviceptr memory;
 
-    (void)state;
     assert_int_equal(driver->MemAlloc_v2(&memory, (size_t)-1), CUDA_ERROR_OUT_OF_MEMORY);
     assert_int_equal(driver->StreamSynchronize(order_streams[0]), CUDA_SUCCESS);
     cushim__check_finish();
@@ -117,12 +114,11 @@ static void other_errors_are_not_sticky(void **state)
 }
 
 /* After a failed wait it is correct to free memory, because there is nothing more to wait for. */
-static void memory_ends_after_a_wait_that_has_failed(void **state)
+TEST_ALONE(memory_ends_after_a_wait_that_has_failed)
 {
     static const char *const faults[] = {"op.copy => lost", "op.copy => sticky(ILLEGAL_ADDRESS)",
                                          "cuStreamSynchronize => return(UNKNOWN)"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         order_begin_with(faults[i]);
         order_read(order_streams[0]);
@@ -134,9 +130,8 @@ static void memory_ends_after_a_wait_that_has_failed(void **state)
 }
 
 /* A refused call has waited for nothing. */
-static void memory_ends_after_a_wait_that_was_refused(void **state)
+TEST_ALONE(memory_ends_after_a_wait_that_was_refused)
 {
-    (void)state;
     order_begin_with("cuStreamSynchronize => return(INVALID_VALUE)");
     order_read(order_streams[0]);
     assert_int_equal(driver->StreamSynchronize(order_streams[0]), CUDA_ERROR_INVALID_VALUE);
@@ -147,22 +142,20 @@ static void memory_ends_after_a_wait_that_was_refused(void **state)
 
 /* --- ignored errors --- */
 
-static void what_was_not_made_is_used(void **state)
+TEST(what_was_not_made_is_used)
 {
     CUdeviceptr memory;
 
-    (void)state;
     assert_int_equal(driver->MemAlloc_v2(&memory, (size_t)-1), CUDA_ERROR_OUT_OF_MEMORY);
     assert_int_equal(driver->MemsetD8_v2(memory, 1, 16), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(driver->MemsetD8_v2(memory, 1, 16), CUDA_ERROR_INVALID_VALUE);
     order_take(ignored, 1);
 }
 
-static void a_failure_that_is_noticed_is_nothing(void **state)
+TEST(a_failure_that_is_noticed_is_nothing)
 {
     CUdeviceptr memory;
 
-    (void)state;
     assert_int_equal(driver->MemAlloc_v2(&memory, (size_t)-1), CUDA_ERROR_OUT_OF_MEMORY);
     OK(driver->MemAlloc_v2(&memory, 16));
     OK(driver->MemsetD8_v2(memory, 1, 16));
@@ -203,27 +196,24 @@ static void expect_reason(const char *reason)
         fail_msg("%s", finding->what);
 }
 
-static void an_event_without_timing_has_none(void **state)
+TEST(an_event_without_timing_has_none)
 {
-    (void)state;
     assert_int_equal(time_of(CU_EVENT_DISABLE_TIMING, 0, true), CUDA_ERROR_INVALID_HANDLE);
     expect_reason("event#1 was created with CU_EVENT_DISABLE_TIMING");
 }
 
-static void an_event_that_was_not_recorded_has_none(void **state)
+TEST(an_event_that_was_not_recorded_has_none)
 {
-    (void)state;
     assert_int_equal(time_of(0, 0, false), CUDA_ERROR_INVALID_HANDLE);
     expect_reason("event#2 was never recorded");
 }
 
-static void an_event_of_a_capture_has_none(void **state)
+TEST(an_event_of_a_capture_has_none)
 {
     CUevent start = order_event(0), end = order_event(0);
     CUgraph graph;
     float ms;
 
-    (void)state;
     OK(driver->EventRecord(start, order_streams[0]));
     OK(driver->StreamBeginCapture_v2(order_streams[0], CU_STREAM_CAPTURE_MODE_RELAXED));
     OK(driver->EventRecord(end, order_streams[0]));
@@ -236,13 +226,12 @@ static void an_event_of_a_capture_has_none(void **state)
     OK(driver->EventDestroy_v2(end));
 }
 
-static void events_of_two_contexts_have_none(void **state)
+TEST(events_of_two_contexts_have_none)
 {
     CUevent start = order_event(0), end;
     CUcontext other;
     float ms;
 
-    (void)state;
     OK(driver->EventRecord(start, NULL));
     OK(driver->CtxSynchronize());
     OK(driver->CtxCreate_v2(&other, 0, 0));
@@ -257,12 +246,11 @@ static void events_of_two_contexts_have_none(void **state)
 }
 
 /* Pending work is not the fault of the events. */
-static void an_event_that_is_pending_is_not_reported(void **state)
+TEST(an_event_that_is_pending_is_not_reported)
 {
     CUevent start = order_event(0), end = order_event(0);
     float ms;
 
-    (void)state;
     OK(driver->EventRecord(start, order_streams[0]));
     order_spin(order_streams[0]);
     OK(driver->EventRecord(end, order_streams[0]));
@@ -274,11 +262,10 @@ static void an_event_that_is_pending_is_not_reported(void **state)
 
 /* --- memory --- */
 
-static void page_locked_memory_is_freed_behind_a_copy(void **state)
+TEST(page_locked_memory_is_freed_behind_a_copy)
 {
     const struct cushim__finding *finding;
 
-    (void)state;
     order_read(order_streams[0]);
     OK(driver->MemFreeHost(order_host));
     order_host = NULL;
@@ -291,41 +278,14 @@ static void page_locked_memory_is_freed_behind_a_copy(void **state)
 }
 
 /* One place in the program is one finding. */
-static void pageable_memory_in_asynchronous_copies(void **state)
+TEST(pageable_memory_in_asynchronous_copies)
 {
     static char memory[64];
 
-    (void)state;
     for (unsigned i = 0; i < 3; i++)
         OK(driver->MemcpyHtoDAsync_v2(order_memory, memory, sizeof memory, order_streams[0]));
     order_take(pageable, 1);
     OK(driver->MemcpyDtoHAsync_v2(memory, order_memory, sizeof memory, order_streams[0]));
     assert_int_equal(cushim_check_count(order_layer, pageable), 2);
     order_take_all();
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, order_setup, order_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_sticky_error_names_the_work_that_may_have_caused_it),
-        cmocka_unit_test(kernels_of_libraries_have_names),
-        cmocka_unit_test(what_only_repeats_a_sticky_error_is_counted),
-        cmocka_unit_test(an_injected_error_is_not_sticky),
-        TEST(other_errors_are_not_sticky),
-        cmocka_unit_test(memory_ends_after_a_wait_that_has_failed),
-        cmocka_unit_test(memory_ends_after_a_wait_that_was_refused),
-        TEST(what_was_not_made_is_used),
-        TEST(a_failure_that_is_noticed_is_nothing),
-        TEST(an_event_without_timing_has_none),
-        TEST(an_event_that_was_not_recorded_has_none),
-        TEST(an_event_of_a_capture_has_none),
-        TEST(events_of_two_contexts_have_none),
-        TEST(an_event_that_is_pending_is_not_reported),
-        TEST(page_locked_memory_is_freed_behind_a_copy),
-        TEST(pageable_memory_in_asynchronous_copies),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,6 @@ static char said[8192], message[300];
 
 static int setup(void **state)
 {
-    (void)state;
     testkit_begin(&(struct cushim_test_options){
         .size = sizeof(struct cushim_test_options), .settings = "mode = auto", .context = true});
     return 0;
@@ -21,7 +20,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     if (testkit && testkit_end() != CUDA_SUCCESS)
         fail_msg("%s", testkit_text);
     return 0;
@@ -61,7 +59,9 @@ static void assert_said(const char *const *parts)
     }
 }
 
-static void finding_has_the_call_its_objects_life_the_rule_and_the_cure(void **state)
+#define TEST(name) TEST_BETWEEN(name, setup, teardown)
+
+TEST(finding_has_the_call_its_objects_life_the_rule_and_the_cure)
 {
     static const char *const parts[] = {
         "CUSHIM-event-destroyed: error: cuEventQuery is given event#1, which was destroyed",
@@ -72,17 +72,15 @@ static void finding_has_the_call_its_objects_life_the_rule_and_the_cure(void **s
         "; cure: Destroy an event only after the last call that uses it",
         NULL};
 
-    (void)state;
     OK(start(NULL, NULL));
     query_destroyed_event();
     assert_said(parts);
 }
 
-static void place_is_found_once_however_often_it_is_there(void **state)
+TEST(place_is_found_once_however_often_it_is_there)
 {
     static const char *const parts[] = {"; 3 times\n", NULL};
 
-    (void)state;
     OK(start(NULL, NULL));
     /* Volatile, so that the compiler does not unroll the loop to three call sites. */
     for (volatile int i = 0; i < 3; i++)
@@ -97,7 +95,7 @@ static void place_is_found_once_however_often_it_is_there(void **state)
         CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_check_stop(layer, NULL, 0));
 }
 
-static void suppressed_finding_is_not_reported(void **state)
+TEST(suppressed_finding_is_not_reported)
 {
     static const char *const suppressions[] = {
         "CUSHIM-event-destroyed",
@@ -106,7 +104,6 @@ static void suppressed_finding_is_not_reported(void **state)
         "CUSHIM-stream-destroyed\nCUSHIM-event-destroyed cuEvent*",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(suppressions) - !UNWINDS; i++) {
         OK(start(NULL, suppressions[i]));
         query_destroyed_event();
@@ -116,7 +113,7 @@ static void suppressed_finding_is_not_reported(void **state)
     }
 }
 
-static void suppression_of_something_else_changes_nothing(void **state)
+TEST(suppression_of_something_else_changes_nothing)
 {
     static const char *const suppressions[] = {
         "CUSHIM-stream-destroyed",
@@ -124,7 +121,6 @@ static void suppression_of_something_else_changes_nothing(void **state)
         "CUSHIM-event-destroyed cuEventQuery libnothing.so*",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(suppressions); i++) {
         OK(start(NULL, suppressions[i]));
         query_destroyed_event();
@@ -147,9 +143,8 @@ static void count_more(const char *text)
     mores += strstr(text, "more than 1000 findings were made") != NULL;
 }
 
-static void suppressed_findings_leave_room_for_others(void **state)
+TEST(suppressed_findings_leave_room_for_others)
 {
-    (void)state;
     if (!UNWINDS)
         skip(); /* without unwinding, a function is one call site */
     OK(start(NULL, "CUSHIM-event-destroyed cuEventQuery"));
@@ -160,9 +155,8 @@ static void suppressed_findings_leave_room_for_others(void **state)
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_check_stop(layer, NULL, 0));
 }
 
-static void more_than_is_kept_is_said_once(void **state)
+TEST(more_than_is_kept_is_said_once)
 {
-    (void)state;
     if (!UNWINDS)
         skip(); /* without unwinding, a function is one call site */
     mores = 0;
@@ -178,13 +172,12 @@ static void more_than_is_kept_is_said_once(void **state)
 }
 
 /* After exec(), the process has the report file of the previous program. */
-static void report_keeps_what_stands_in_it(void **state)
+TEST(report_keeps_what_stands_in_it)
 {
     char name[300], text[8192];
     size_t length;
     FILE *file;
 
-    (void)state;
     snprintf(name, sizeof name, "check-findings-report.%lu",
              (unsigned long)cushim__system_process_id());
     file = fopen(name, "w");
@@ -207,15 +200,14 @@ static void report_keeps_what_stands_in_it(void **state)
     assert_null(strstr(strstr(text, "CUSHIM-") + 1, "CUSHIM-"));
 }
 
-static void expected_findings_are_no_failure(void **state)
+TEST(expected_findings_are_no_failure)
 {
-    (void)state;
     OK(start("expect = CUSHIM-event-destroyed:1", NULL));
     query_destroyed_event();
     OK(cushim_check_stop(layer, said, sizeof said));
 }
 
-static void other_number_of_findings_than_expected_is_a_failure(void **state)
+TEST(other_number_of_findings_than_expected_is_a_failure)
 {
     static const char *const fewer[] = {
         "1 finding of CUSHIM-stream-destroyed was expected, and there are 0\n", NULL};
@@ -223,7 +215,6 @@ static void other_number_of_findings_than_expected_is_a_failure(void **state)
         "CUSHIM-event-destroyed: error: ",
         "0 findings of CUSHIM-event-destroyed were expected, and there is 1\n", NULL};
 
-    (void)state;
     OK(start("expect = CUSHIM-stream-destroyed:1", NULL));
     assert_said(fewer);
     OK(start("expect = CUSHIM-event-destroyed:0", NULL));
@@ -231,11 +222,10 @@ static void other_number_of_findings_than_expected_is_a_failure(void **state)
     assert_said(more);
 }
 
-static void level_leaves_out_what_is_below_it(void **state)
+TEST(level_leaves_out_what_is_below_it)
 {
     char memory[64];
 
-    (void)state;
     for (int is_error = 0; is_error < 2; is_error++) {
         OK(start(is_error ? "level = error" : NULL, NULL));
         OK(driver->MemHostRegister_v2(memory, sizeof memory, 0));
@@ -246,20 +236,31 @@ static void level_leaves_out_what_is_below_it(void **state)
     }
 }
 
-static void findings_are_in_the_verdict_of_a_test(void **state)
+TEST(findings_are_in_the_verdict_of_a_test)
 {
-    (void)state;
     OK(start(NULL, NULL));
     query_destroyed_event();
     CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
-    assert_non_null(strstr(testkit_text, "CUSHIM-event-destroyed: error: "));
+    assert_non_null(strstr(testkit_text, "cushim: error: CUSHIM-event-destroyed: "));
 }
 
-static void call_that_a_fault_answers_has_ended_nothing(void **state)
+TEST(leak_does_not_say_that_its_object_was_ended)
+{
+    CUcontext context;
+
+    OK(start("leaks = on", NULL));
+    OK(driver->DevicePrimaryCtxRetain(&context, 0));
+    OK(driver->DevicePrimaryCtxRelease_v2(0));
+    OK(driver->DevicePrimaryCtxRetain(&context, 0));
+    assert_said((const char *const[]){"CUSHIM-leak-context", NULL});
+    assert_null(strstr(said, "ended by"));
+    OK(driver->DevicePrimaryCtxRelease_v2(0));
+}
+
+TEST(call_that_a_fault_answers_has_ended_nothing)
 {
     CUevent event;
 
-    (void)state;
     OK(start(NULL, NULL));
     OK(cushim_fault_add_rules(layer, "cuEventDestroy_v2:nth=1 => return(NOT_PERMITTED)", NULL, 0));
     OK(driver->EventCreate(&event, 0));
@@ -269,7 +270,7 @@ static void call_that_a_fault_answers_has_ended_nothing(void **state)
     OK(cushim_check_stop(layer, said, sizeof said));
 }
 
-static void options_that_mean_nothing_are_refused_with_their_place(void **state)
+TEST(options_that_mean_nothing_are_refused_with_their_place)
 {
     static const struct {
         const char *settings, *suppressions, *message;
@@ -285,7 +286,6 @@ static void options_that_mean_nothing_are_refused_with_their_place(void **state)
         {NULL, "\nCUSHIM-* a b c", "suppressions:2:14: a line has an id, a function and a frame"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         CODE(CUDA_ERROR_INVALID_VALUE, start(rows[i].settings, rows[i].suppressions));
         if (strncmp(message, rows[i].message, strlen(rows[i].message)) != 0)
@@ -297,27 +297,4 @@ static void options_that_mean_nothing_are_refused_with_their_place(void **state)
     OK(cushim_check_stop(layer, NULL, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_check_stop(NULL, NULL, 0));
     assert_int_equal(cushim_check_count(layer, NULL), 0);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(finding_has_the_call_its_objects_life_the_rule_and_the_cure),
-        TEST(place_is_found_once_however_often_it_is_there),
-        TEST(suppressed_finding_is_not_reported),
-        TEST(suppression_of_something_else_changes_nothing),
-        TEST(suppressed_findings_leave_room_for_others),
-        TEST(more_than_is_kept_is_said_once),
-        TEST(report_keeps_what_stands_in_it),
-        TEST(expected_findings_are_no_failure),
-        TEST(other_number_of_findings_than_expected_is_a_failure),
-        TEST(level_leaves_out_what_is_below_it),
-        TEST(findings_are_in_the_verdict_of_a_test),
-        TEST(call_that_a_fault_answers_has_ended_nothing),
-        TEST(options_that_mean_nothing_are_refused_with_their_place),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,6 @@ enum { CHILD_SECONDS = 120 };
 
 static int setup(void **state)
 {
-    (void)state;
     testkit_begin(
         &(struct cushim_test_options){.size = sizeof(struct cushim_test_options), .context = true});
     OK(cushim_check_start(layer, NULL));
@@ -24,7 +23,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     if (testkit_end() != CUDA_SUCCESS)
         fail_msg("%s", testkit_text);
     return 0;
@@ -61,11 +59,12 @@ static void initialize(CUevent event)
     driver->Init(0);
 }
 
-static void child_that_uses_an_event_of_its_parent_is_found(void **state)
+#define TEST(name) TEST_BETWEEN(name, setup, teardown)
+
+TEST(child_that_uses_an_event_of_its_parent_is_found)
 {
     CUevent event;
 
-    (void)state;
     OK(driver->EventCreate(&event, 0));
     assert_int_equal(count_in_child(query, event, "CUSHIM-handle-before-fork"), 2);
     assert_int_equal(count_in_child(query, event, "CUSHIM-event-destroyed"), 0);
@@ -83,9 +82,8 @@ static void use_memory(CUevent event)
     driver->MemFree_v2(memory);
 }
 
-static void child_that_uses_memory_of_its_parent_is_found(void **state)
+TEST(child_that_uses_memory_of_its_parent_is_found)
 {
-    (void)state;
     OK(driver->MemAlloc_v2(&memory, 16));
     assert_int_equal(count_in_child(use_memory, NULL, "CUSHIM-handle-before-fork"), 2);
     assert_int_equal(count_in_child(use_memory, NULL, NULL), 2);
@@ -93,40 +91,24 @@ static void child_that_uses_memory_of_its_parent_is_found(void **state)
     assert_int_equal(cushim_check_count(layer, NULL), 0);
 }
 
-static void child_that_uses_none_is_not(void **state)
+TEST(child_that_uses_none_is_not)
 {
     CUevent event;
 
-    (void)state;
     OK(driver->EventCreate(&event, 0));
     assert_int_equal(count_in_child(initialize, event, NULL), 0);
     OK(driver->EventDestroy_v2(event));
 }
 
 /* The parent reports its findings itself. */
-static void child_has_no_findings_of_its_parent(void **state)
+TEST(child_has_no_findings_of_its_parent)
 {
     char text[2000];
     CUevent event;
 
-    (void)state;
     OK(driver->EventCreate(&event, 0));
     OK(driver->EventDestroy_v2(event));
     CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventQuery(event));
     assert_int_equal(count_in_child(initialize, event, NULL), 0);
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_check_stop(layer, text, sizeof text));
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(child_that_uses_an_event_of_its_parent_is_found),
-        TEST(child_that_uses_memory_of_its_parent_is_found),
-        TEST(child_that_uses_none_is_not),
-        TEST(child_has_no_findings_of_its_parent),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -404,7 +404,7 @@ static void event_outlives_its_context(void)
     OK(driver->CtxCreate_v2(&context, 0, 0));
     OK(driver->EventCreate(&event, 0));
     OK(driver->CtxDestroy_v2(context));
-    MISUSE(CUDA_ERROR_INVALID_HANDLE, driver->EventDestroy_v2(event));
+    MISUSE(CUDA_ERROR_CONTEXT_IS_DESTROYED, driver->EventDestroy_v2(event));
 }
 
 static void event_ends_before_its_context(void)
@@ -424,7 +424,7 @@ static void event_outlives_reset(void)
 
     OK(driver->EventCreate(&event, 0));
     OK(driver->DevicePrimaryCtxReset_v2(0));
-    MISUSE(CUDA_ERROR_INVALID_HANDLE, driver->EventQuery(event));
+    MISUSE(CUDA_ERROR_CONTEXT_IS_DESTROYED, driver->EventQuery(event));
 }
 
 /* The test holds another reference, so the context continues to exist. */

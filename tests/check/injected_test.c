@@ -59,7 +59,7 @@ static void begin(bool has_leaks)
     snprintf(settings, sizeof settings, "mode = auto\nschedule = %s\nseed = %u\n",
              schedules[seed % 4], (unsigned)seed % 1000);
     OK(cushim_mock_create(&below, &mock));
-    cushim_mock_log_set(mock, NULL, NULL);
+    cushim_mock_set_log(mock, NULL, NULL);
     over.table = order_below = cushim_mock_table(mock);
     OK(cushim_layer_create(&over, &layer));
     OK(cushim_check_start(layer, &check));
@@ -115,7 +115,7 @@ static void run(const struct injected *wrong)
     if (!wrong || !wrong->is_lost)
         random_end(&program);
     if (!wrong) {
-        OK(cushim_mock_state_get(mock, &state));
+        OK(cushim_mock_get_state(mock, &state));
         if (state.misuses > 0 || state.handles > 0 || state.allocations > 0) {
             printf("seed %llu: the program is not right\n", (unsigned long long)seed);
             exit(EXIT_FAILURE);

@@ -89,7 +89,7 @@ static void freed_memory_is_copied_from(void)
 
 static void freed_memory_is_copied_from_by_a_unified_address(void)
 {
-    MISUSE(CUDA_ERROR_INVALID_HANDLE, driver->Memcpy((uintptr_t)host, allocate_freed(), BYTES));
+    MISUSE(CUDA_ERROR_INVALID_VALUE, driver->Memcpy((uintptr_t)host, allocate_freed(), BYTES));
 }
 
 static CUDA_MEMCPY2D rows_to(CUdeviceptr memory)

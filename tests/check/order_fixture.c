@@ -68,28 +68,32 @@ void order_end_lost(void)
 
 int order_setup(void **state)
 {
-    (void)state;
     order_begin("mode = auto");
     return 0;
 }
 
 int order_teardown(void **state)
 {
-    (void)state;
     order_end();
     return 0;
 }
 
-static void check_edge(const struct order_edge *edge, bool is_ordered)
+/* By calls alone, as over a driver; and by the detector of the mock, in several schedules. */
+static const char *const ways[] = {"mode = auto", "races = report",
+                                   "races = report\nschedule = lazy",
+                                   "races = report\nschedule = random\nseed = 7"};
+
+static void check_edge(const struct order_edge *edge, bool is_ordered, const char *way)
 {
     size_t found;
 
-    order_begin("mode = auto");
+    order_begin(way);
     edge->run(is_ordered);
     found = cushim_check_count(order_layer, "CUSHIM-race");
     if (found != !is_ordered) {
         check_print_findings();
-        fail_msg("%s %s: %zu races", edge->name, is_ordered ? "in order" : "without order", found);
+        fail_msg("%s, %s, %s: %zu races", way, edge->name,
+                 is_ordered ? "in order" : "without order", found);
     }
     order_take_all();
     order_end();
@@ -98,7 +102,9 @@ static void check_edge(const struct order_edge *edge, bool is_ordered)
 void order_check_edges(const struct order_edge *edges)
 {
     for (; edges->name; edges++) {
-        check_edge(edges, true);
-        check_edge(edges, false);
+        for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+            check_edge(edges, true, ways[i]);
+            check_edge(edges, false, ways[i]);
+        }
     }
 }

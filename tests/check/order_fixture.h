@@ -38,7 +38,7 @@ void order_take_all(void);
 
 /*
  * For relations up to a NULL name: the program without the relation has one race, and the other
- * none.
+ * none. Both check, which knows the calls, and the mock find it.
  */
 void order_check_edges(const struct order_edge *edges);
 

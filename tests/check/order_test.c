@@ -8,9 +8,8 @@
 #include "src/check/finding.h"
 #include "tests/check/order_fixture.h"
 
-static void what_orders_work_decides(void **state)
+TEST_ALONE(what_orders_work_decides)
 {
-    (void)state;
     order_check_edges(order_edges);
 }
 
@@ -321,7 +320,7 @@ static void failed_call(void)
         CUDA_ERROR_INVALID_VALUE);
 }
 
-static void what_cannot_be_followed_is_not_reported(void **state)
+TEST_ALONE(what_cannot_be_followed_is_not_reported)
 {
     void (*const programs[])(void) = {
         host_function,
@@ -345,7 +344,6 @@ static void what_cannot_be_followed_is_not_reported(void **state)
         stream_that_was_not_seen,
     };
 
-    (void)state;
     for (unsigned i = 0; i < sizeof programs / sizeof *programs; i++) {
         order_begin("mode = auto");
         programs[i]();
@@ -362,9 +360,8 @@ static void what_cannot_be_followed_is_not_reported(void **state)
 }
 
 /* Work after the host function is checked again. */
-static void a_host_function_that_is_waited_for_hides_nothing_later(void **state)
+TEST_BETWEEN(a_host_function_that_is_waited_for_hides_nothing_later, order_setup, order_teardown)
 {
-    (void)state;
     host_function_that_waits();
     OK(driver->CtxSynchronize());
     order_write(order_streams[0]);
@@ -372,20 +369,18 @@ static void a_host_function_that_is_waited_for_hides_nothing_later(void **state)
     order_take("CUSHIM-race", 1);
 }
 
-static void a_race_names_both_calls_and_the_memory(void **state)
+TEST_BETWEEN(a_race_names_both_calls_and_the_memory, order_setup, order_teardown)
 {
     const struct cushim__finding *finding;
 
-    (void)state;
     order_write(order_streams[0]);
     order_read(order_streams[1]);
     order_take("CUSHIM-race", 1);
     finding = cushim__finding_next(NULL);
     assert_non_null(finding);
-    assert_non_null(strstr(finding->what,
-                           "copy (operation 2, stream#2, cuMemcpyDtoHAsync_v2) reads "
-                           "and set (operation 1, stream#1, cuMemsetD8Async) writes "
-                           "bytes 0 to 4096 of memory#1"));
+    assert_non_null(strstr(finding->what, "copy (stream#2, cuMemcpyDtoHAsync_v2) reads "
+                                          "and set (stream#1, cuMemsetD8Async) writes "
+                                          "bytes 0 to 4096 of memory#1"));
     assert_string_equal(finding->object, "memory#1");
     assert_string_equal(cushim__slot_name(finding->misuse.slot), "cuMemcpyDtoHAsync_v2");
     assert_string_equal(cushim__slot_name(finding->earlier.slot), "cuMemsetD8Async");
@@ -393,9 +388,8 @@ static void a_race_names_both_calls_and_the_memory(void **state)
 }
 
 /* One place in the program is one finding, however often it is reached. */
-static void a_place_is_reported_once(void **state)
+TEST_BETWEEN(a_place_is_reported_once, order_setup, order_teardown)
 {
-    (void)state;
     for (unsigned i = 0; i < 8; i++) {
         order_write(order_streams[i % 2]);
         OK(driver->EventDestroy_v2(order_event(0)));
@@ -404,13 +398,12 @@ static void a_place_is_reported_once(void **state)
 }
 
 /* Calls are not work while a stream is captured, even after many captures. */
-static void captures_are_counted_without_end(void **state)
+TEST_BETWEEN(captures_are_counted_without_end, order_setup, order_teardown)
 {
     enum { COUNT = 70 };
     CUstream streams[COUNT];
     CUgraph graph;
 
-    (void)state;
     for (unsigned i = 0; i < COUNT; i++) {
         OK(driver->StreamCreate(&streams[i], CU_STREAM_NON_BLOCKING));
         OK(driver->StreamBeginCapture_v2(streams[i], CU_STREAM_CAPTURE_MODE_RELAXED));
@@ -428,21 +421,4 @@ static void captures_are_counted_without_end(void **state)
     }
     for (unsigned i = 0; i < COUNT; i++)
         OK(driver->StreamDestroy_v2(streams[i]));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_orders_work_decides),
-        cmocka_unit_test(what_cannot_be_followed_is_not_reported),
-        cmocka_unit_test_setup_teardown(a_host_function_that_is_waited_for_hides_nothing_later,
-                                        order_setup, order_teardown),
-        cmocka_unit_test_setup_teardown(a_race_names_both_calls_and_the_memory, order_setup,
-                                        order_teardown),
-        cmocka_unit_test_setup_teardown(captures_are_counted_without_end, order_setup,
-                                        order_teardown),
-        cmocka_unit_test_setup_teardown(a_place_is_reported_once, order_setup, order_teardown),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,11 +91,18 @@ static void *go_on(void *data)
     return NULL;
 }
 
-static void threads_that_take_turns_do_not_race(void **state)
+static int threaded_setup(void **state)
+{
+    order_begin("mode = threaded");
+    return 0;
+}
+
+#define TEST(name) TEST_BETWEEN(name, threaded_setup, order_teardown)
+
+TEST(threads_that_take_turns_do_not_race)
 {
     pthread_t threads[2], bystanders[BYSTANDERS];
 
-    (void)state;
     turn.written = order_event(CU_EVENT_DISABLE_TIMING);
     turn.read = order_event(CU_EVENT_DISABLE_TIMING);
     OK(driver->EventRecord(turn.read, order_streams[1]));
@@ -124,11 +131,10 @@ static void *write_once(void *data)
 }
 
 /* The end of a thread does not mean that its work on the device is complete. */
-static void work_of_a_thread_that_has_ended_races(void **state)
+TEST(work_of_a_thread_that_has_ended_races)
 {
     pthread_t thread;
 
-    (void)state;
     assert_int_equal(pthread_create(&thread, NULL, write_once, NULL), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
     order_read(order_streams[1]);
@@ -144,11 +150,10 @@ static void *write_on_own_stream(void *data)
     return NULL;
 }
 
-static void default_streams_of_two_threads_race(void **state)
+TEST(default_streams_of_two_threads_race)
 {
     pthread_t thread;
 
-    (void)state;
     assert_int_equal(pthread_create(&thread, NULL, write_on_own_stream, NULL), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
     order_read(CU_STREAM_PER_THREAD);
@@ -178,12 +183,11 @@ static CUresult CUDAAPI set_and_wait(CUdeviceptr memory, unsigned char value, si
 }
 
 /* It is unknown which of the two calls reached the driver first, so nothing is reported. */
-static void a_record_beside_the_call_that_queues_may_come_behind_it(void **state)
+TEST(a_record_beside_the_call_that_queues_may_come_behind_it)
 {
     CUevent event = order_event(CU_EVENT_DISABLE_TIMING);
     pthread_t thread;
 
-    (void)state;
     cushim_layer_next(order_layer)->MemsetD8Async = set_and_wait;
     assert_int_equal(pthread_create(&thread, NULL, write_once, NULL), 0);
     pthread_mutex_lock(&gate.lock);
@@ -212,13 +216,12 @@ static void *set_byte(void *data)
 }
 
 /* More streams than check remembers; the first one is this thread's. */
-static void a_default_stream_that_is_forgotten_does_not_race_with_itself(void **state)
+TEST(a_default_stream_that_is_forgotten_does_not_race_with_itself)
 {
     enum { COUNT = 1100 };
     CUdeviceptr memory, byte;
     pthread_t thread;
 
-    (void)state;
     OK(driver->MemAlloc_v2(&memory, COUNT));
     set_byte(&order_memory);
     for (byte = memory; byte < memory + COUNT; byte++) {
@@ -239,11 +242,10 @@ static void *fail_on_own_stream(void *data)
 }
 
 /* A wait for this thread's default stream does not wait for another thread's. */
-static void work_on_the_default_stream_of_another_thread_may_have_failed(void **state)
+TEST_ALONE(work_on_the_default_stream_of_another_thread_may_have_failed)
 {
     pthread_t thread;
 
-    (void)state;
     order_begin("mode = manual");
     assert_int_equal(pthread_create(&thread, NULL, fail_on_own_stream, NULL), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
@@ -253,27 +255,4 @@ static void work_on_the_default_stream_of_another_thread_may_have_failed(void **
     order_take("CUSHIM-error-sticky", 1);
     assert_non_null(strstr(cushim__finding_next(NULL)->what, "cuLaunchKernel \"cushim_fault\""));
     order_end_lost();
-}
-
-static int threaded_setup(void **state)
-{
-    (void)state;
-    order_begin("mode = threaded");
-    return 0;
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, threaded_setup, order_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(threads_that_take_turns_do_not_race),
-        TEST(work_of_a_thread_that_has_ended_races),
-        TEST(default_streams_of_two_threads_race),
-        TEST(a_record_beside_the_call_that_queues_may_come_behind_it),
-        TEST(a_default_stream_that_is_forgotten_does_not_race_with_itself),
-        cmocka_unit_test(work_on_the_default_stream_of_another_thread_may_have_failed),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

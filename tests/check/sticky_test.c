@@ -45,7 +45,6 @@ static CUresult CUDAAPI current_context(CUcontext *context)
 
 static int setup(void **state)
 {
-    (void)state;
     fake_table_fill(&fake, succeed);
     FAKE_TABLE_PUT(&fake, CtxCreate_v2, give);
     FAKE_TABLE_PUT(&fake, CtxGetCurrent, current_context);
@@ -60,7 +59,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     OK(cushim_check_stop(layer, NULL, 0));
     testkit_end();
     OK(cushim_table_install(NULL, NULL));
@@ -112,11 +110,12 @@ static void fail_after_set(bool is_named)
     OK(cushim_check_start(layer, NULL));
 }
 
-static void work_on_a_default_stream_is_done_when_that_of_its_context_was_waited_for(void **state)
+#define TEST(name) TEST_BETWEEN(name, setup, teardown)
+
+TEST(work_on_a_default_stream_is_done_when_that_of_its_context_was_waited_for)
 {
     static const CUstream streams[] = {NULL, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD};
 
-    (void)state;
     create_contexts();
     for (unsigned i = 0; i < sizeof streams / sizeof *streams; i++) {
         set(contexts[0], streams[i]);
@@ -131,11 +130,10 @@ static void work_on_a_default_stream_is_done_when_that_of_its_context_was_waited
     fail_after_set(true);
 }
 
-static void work_on_a_stream_is_done_when_it_was_waited_for_in_any_context(void **state)
+TEST(work_on_a_stream_is_done_when_it_was_waited_for_in_any_context)
 {
     CUstream stream;
 
-    (void)state;
     create_contexts();
     stream = create_stream(contexts[0]);
     set(contexts[0], stream);
@@ -143,11 +141,10 @@ static void work_on_a_stream_is_done_when_it_was_waited_for_in_any_context(void 
     fail_after_set(false);
 }
 
-static void work_on_a_destroyed_stream_is_not_done_when_its_value_was_waited_for(void **state)
+TEST(work_on_a_destroyed_stream_is_not_done_when_its_value_was_waited_for)
 {
     CUstream stream;
 
-    (void)state;
     create_contexts();
     stream = create_stream(contexts[0]);
     set(contexts[0], stream);
@@ -156,11 +153,10 @@ static void work_on_a_destroyed_stream_is_not_done_when_its_value_was_waited_for
     fail_after_set(true);
 }
 
-static void work_is_done_when_the_context_of_its_stream_was_waited_for(void **state)
+TEST(work_is_done_when_the_context_of_its_stream_was_waited_for)
 {
     CUstream stream;
 
-    (void)state;
     create_contexts();
     stream = create_stream(contexts[0]);
     set(contexts[1], stream);
@@ -173,9 +169,8 @@ static void work_is_done_when_the_context_of_its_stream_was_waited_for(void **st
     fail_after_set(false);
 }
 
-static void work_is_done_when_its_context_was_waited_for_by_name(void **state)
+TEST(work_is_done_when_its_context_was_waited_for_by_name)
 {
-    (void)state;
     create_contexts();
     set(contexts[0], NULL);
     OK(driver->CtxSynchronize_v2(contexts[1]));
@@ -184,19 +179,4 @@ static void work_is_done_when_its_context_was_waited_for_by_name(void **state)
     current = contexts[1];
     OK(driver->CtxSynchronize_v2(contexts[0]));
     fail_after_set(false);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(work_on_a_default_stream_is_done_when_that_of_its_context_was_waited_for),
-        TEST(work_on_a_stream_is_done_when_it_was_waited_for_in_any_context),
-        TEST(work_on_a_destroyed_stream_is_not_done_when_its_value_was_waited_for),
-        TEST(work_is_done_when_the_context_of_its_stream_was_waited_for),
-        TEST(work_is_done_when_its_context_was_waited_for_by_name),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

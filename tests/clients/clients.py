@@ -8,8 +8,8 @@ usage: clients.py COMMAND PLAIN BESIDE [NAME ...]
 COMMAND is `cushim`, PLAIN the client built from plain.c, and BESIDE the folder of the libraries of
 beside.c. Each client of CLIENTS, or each NAME, runs through `cushim run`, and again with a
 libcuda.so.1 that is not a library: a check that also passes there proves nothing, and fails.
---packages prints the Debian packages of the clients. For a client that fails, the script prints
-commands that reproduce the run in a new folder, and the ends of its outputs.
+--packages prints the Debian packages of the clients. For a client that fails, the script prints the
+ends of its outputs.
 
 Exit status: 0 every installed client passed; 77 none is installed; 1 one failed.
 
@@ -22,7 +22,6 @@ import glob
 import json
 import os
 import re
-import shlex
 import subprocess
 import sys
 import tempfile
@@ -327,24 +326,6 @@ def tail(result):
     return f'status {result.returncode}\n    {ends(result.stdout, result.stderr)}'
 
 
-def word_of_shell(word, place):
-    """Return a word for the shell; the folder `place` is the shell's working directory."""
-    parts = [shlex.quote(part) if part else '' for part in word.split(place)]
-    return '"$PWD"'.join(parts) or "''"
-
-
-def script(steps):
-    """Return the commands, folders and environments of the steps for a shell."""
-    lines = ['again, in a shell:', 'cd "$(mktemp -d)"']
-    if any(NO_DRIVER in environment['LD_LIBRARY_PATH'] for _, _, environment in steps):
-        lines.append(f'mkdir {NO_DRIVER} && echo no library | tee {NO_DRIVER}/libcuda.so '
-                     f'>{NO_DRIVER}/libcuda.so.1')
-    for command, place, environment in steps:
-        words = ['env', '-i', *(f'{key}={value}' for key, value in environment.items()), *command]
-        lines.append(' '.join(word_of_shell(word, place) for word in words))
-    return '\n    '.join(lines)
-
-
 def check(result, patterns, reference):
     """Return what is wrong with the output of a client, or an empty text."""
     if result.returncode != 0:
@@ -362,17 +343,7 @@ def check(result, patterns, reference):
 
 
 def run_client(suite, client, found):
-    """Run a client; raise Failure, whose message has the commands that reproduce the run."""
-    steps = []
-    try:
-        take_steps(suite, client, found, steps)
-    except Failure as failure:
-        again = [step for step in steps if step[1] == steps[-1][1]]
-        raise Failure(f'{failure}\n    {script(again)}' if again else str(failure)) from None
-
-
-def take_steps(suite, client, found, steps):
-    """Run a client, and record each step before it starts; raise Failure."""
+    """Run a client; raise Failure."""
     with tempfile.TemporaryDirectory(prefix='clients-') as folder:
         work, other = (os.path.join(folder, name) for name in ('1', '2'))
         no_driver = os.path.join(other, NO_DRIVER)
@@ -391,7 +362,6 @@ def take_steps(suite, client, found, steps):
             command = fill_all(command, words)
             if options is not None:
                 command = suite.on_mock(fill_all(options, words), command)
-            steps.append((command, place, environment))
             return execute(command, place, environment, client.seconds)
 
         if client.build:

@@ -111,7 +111,7 @@ uint64_t backend_now_ns(void)
 
     if (!mock)
         return now_ns();
-    if (cushim_mock_state_get(mock, &state) != CUDA_SUCCESS)
+    if (cushim_mock_get_state(mock, &state) != CUDA_SUCCESS)
         fail("the mock has no state");
     return state.now_ns;
 }
@@ -142,13 +142,13 @@ static struct cushim_mock *library_mock(void)
 size_t backend_misuses(void)
 {
     struct cushim_mock_state state = {.size = sizeof state};
-    CUresult (*get)(struct cushim_mock *, struct cushim_mock_state *) = cushim_mock_state_get;
+    CUresult (*get)(struct cushim_mock *, struct cushim_mock_state *) = cushim_mock_get_state;
 
     if (library) {
-        void *symbol = library_symbol(library, "cushim_mock_state_get");
+        void *symbol = library_symbol(library, "cushim_mock_get_state");
 
         if (!symbol)
-            fail("the mock does not export cushim_mock_state_get");
+            fail("the mock does not export cushim_mock_get_state");
         memcpy(&get, &symbol, sizeof get);
     }
     if (get(library ? library_mock() : mock, &state) != CUDA_SUCCESS)

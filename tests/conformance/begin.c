@@ -397,7 +397,7 @@ CUcontext context_handle(const struct cushim_context *context)
 {
     CUcontext handle = NULL;
 
-    MUST(cushim_context_handle(context, &handle));
+    MUST(cushim_context_get_handle(context, &handle));
     return handle;
 }
 
@@ -405,7 +405,7 @@ CUstream stream_handle(const struct cushim_stream *stream)
 {
     CUstream handle = NULL;
 
-    MUST(cushim_stream_handle(stream, &handle));
+    MUST(cushim_stream_get_handle(stream, &handle));
     return handle;
 }
 
@@ -413,6 +413,6 @@ CUevent event_handle(const struct cushim_event *event)
 {
     CUevent handle = NULL;
 
-    MUST(cushim_event_handle(event, &handle));
+    MUST(cushim_event_get_handle(event, &handle));
     return handle;
 }

@@ -129,11 +129,16 @@ static void event_of_an_ended_capture_is_refused(void)
 
 static void capturing_stream_can_be_destroyed(void)
 {
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_context_stream(), fork = begin_stream();
+    CUevent event = begin_event();
 
     capture_begin(stream, GLOBAL);
+    capture_join(stream, fork);
+    OK(cu->EventRecord(event, stream));
     OK(cu->StreamDestroy_v2(stream));
-    OK(cu->StreamQuery(begin_stream()));
+    EQUAL(CU_STREAM_CAPTURE_STATUS_NONE, capture_status(fork));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->EventQuery(event));
+    OK(cu->StreamQuery(fork));
 }
 
 static void mode_of_the_thread_is_exchanged(void)
@@ -150,6 +155,18 @@ static void mode_of_the_thread_is_exchanged(void)
     OK(cu->ThreadExchangeStreamCaptureMode(&mode));
     EQUAL(RELAXED, mode);
     capture_end(stream);
+    for (int i = 0; i < CAPTURE_MODES * CAPTURE_MODES; i++) {
+        const CUstreamCaptureMode captured = capture_modes[i / CAPTURE_MODES],
+                                  own = capture_modes[i % CAPTURE_MODES];
+        const bool relaxed = captured == RELAXED || own == RELAXED;
+
+        mode = own;
+        capture_begin(stream, captured);
+        OK(cu->ThreadExchangeStreamCaptureMode(&mode));
+        CODE(relaxed ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cu->EventQuery(done));
+        OK(cu->ThreadExchangeStreamCaptureMode(&mode));
+        (relaxed ? capture_end : capture_invalidated)(stream);
+    }
     mode = (CUstreamCaptureMode)9; /* an unknown mode, which is accepted */
     OK(cu->ThreadExchangeStreamCaptureMode(&mode));
     EQUAL(GLOBAL, mode);
@@ -230,6 +247,7 @@ static cuuint64_t capture_id(CUstream stream)
 static void joined_fork_is_captured(void)
 {
     struct pair pair = begin_pair();
+    CUstream third = begin_stream();
 
     begin_fork(&pair);
     CHECK(capture_id(pair.origin) == capture_id(pair.fork));
@@ -238,6 +256,11 @@ static void joined_fork_is_captured(void)
     capture_end(pair.origin);
     EQUAL(CU_STREAM_CAPTURE_STATUS_NONE, capture_status(pair.fork));
     OK(cu->StreamQuery(pair.fork));
+    begin_fork(&pair);
+    capture_join(pair.fork, third);
+    OK(cu->LaunchHostFunc(third, do_nothing, NULL));
+    capture_join(third, pair.origin); /* and so the work of the fork */
+    graph_captured(pair.origin, "hh ab");
 }
 
 static void unjoined_fork_is_904(void)
@@ -249,6 +272,11 @@ static void unjoined_fork_is_904(void)
     CODE(CUDA_ERROR_STREAM_CAPTURE_UNJOINED, cu->StreamEndCapture(pair.origin, &graph));
     CHECK(graph == NULL);
     EQUAL(CU_STREAM_CAPTURE_STATUS_NONE, capture_status(pair.origin));
+    begin_fork(&pair);
+    capture_join(pair.fork, pair.origin);
+    OK(cu->LaunchHostFunc(pair.fork, do_nothing, NULL)); /* behind the join */
+    CODE(CUDA_ERROR_STREAM_CAPTURE_UNJOINED, cu->StreamEndCapture(pair.origin, &graph));
+    CHECK(graph == NULL);
 }
 
 static void end_of_a_fork_is_903(void)

@@ -150,6 +150,7 @@ static void graphs_modules_and_limits_are_left_alone_meanwhile(void)
 {
     CUgraphExec exec;
     CUmodule module = begin_module();
+    CUdeviceptr managed = begin_managed(4096);
     CUstream stream = begin_stream();
 
     exec = graph_exec(graph_begin());
@@ -158,6 +159,12 @@ static void graphs_modules_and_limits_are_left_alone_meanwhile(void)
     capture_invalidated(stream);
     capture_begin(stream, RELAXED);
     CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cu->GraphLaunch(exec, stream));
+    capture_invalidated(stream);
+    capture_begin(stream, RELAXED);
+    CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cu->GraphUpload(exec, stream));
+    capture_invalidated(stream);
+    capture_begin(stream, RELAXED);
+    CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cu->MemPrefetchAsync(managed, 4096, 0, stream));
     capture_invalidated(stream);
     capture_begin(stream, GLOBAL);
     CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cu->CtxSetLimit(CU_LIMIT_STACK_SIZE, 2048));

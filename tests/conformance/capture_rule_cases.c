@@ -3,6 +3,8 @@
  * What a capture allows, and what invalidates it, including memory and copies. Statements 63-67,
  * 69, 129, and the rule of 58.
  */
+#include <pthread.h>
+
 #include "backend.h"
 #include "begin.h"
 #include "cases.h"
@@ -38,6 +40,43 @@ static void captured_event_must_not_be_asked(void)
     (capture_begin(stream, mode), CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, (call)), \
      capture_invalidated(stream))
 
+/* A query of an event by another thread, after that thread has set its own mode. */
+struct elsewhere {
+    CUevent event;
+    CUstreamCaptureMode mode, former;
+    CUresult code;
+};
+
+static void *query_elsewhere(void *data)
+{
+    struct elsewhere *elsewhere = data;
+
+    elsewhere->former = elsewhere->mode;
+    elsewhere->code = cu->ThreadExchangeStreamCaptureMode(&elsewhere->former);
+    if (elsewhere->code == CUDA_SUCCESS)
+        elsewhere->code = cu->EventQuery(elsewhere->event);
+    return NULL;
+}
+
+/* Only a GLOBAL capture binds other threads, and only those in the mode GLOBAL. */
+static void check_elsewhere(CUstream stream, CUevent done)
+{
+    for (int i = 0; i < CAPTURE_MODES * CAPTURE_MODES; i++) {
+        const CUstreamCaptureMode mode = capture_modes[i / CAPTURE_MODES];
+        struct elsewhere elsewhere = {.event = done, .mode = capture_modes[i % CAPTURE_MODES]};
+        const bool is_bound = mode == GLOBAL && elsewhere.mode == GLOBAL;
+        pthread_t thread;
+
+        capture_begin(stream, mode);
+        if (pthread_create(&thread, NULL, query_elsewhere, &elsewhere) != 0)
+            fail("a thread cannot be created");
+        pthread_join(thread, NULL);
+        CODE(is_bound ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS, elsewhere.code);
+        EQUAL(GLOBAL, elsewhere.former);
+        (is_bound ? capture_invalidated : capture_end)(stream);
+    }
+}
+
 static void strict_modes_forbid_every_question(void)
 {
     CUdeviceptr memory = 0;
@@ -63,6 +102,7 @@ static void strict_modes_forbid_every_question(void)
         CHECK(ms >= 0);
         capture_end(stream);
     }
+    check_elsewhere(stream, done);
 }
 
 static void relaxed_mode_allows_questions_on_others(void)

@@ -31,6 +31,8 @@
 
 #include <stdbool.h>
 
+#include <cuda.h>
+
 /* The source of an expectation. */
 enum conformance_class {
     DOCUMENTED, /* the CUDA 13.0 driver API reference */
@@ -93,6 +95,7 @@ struct peer_row {
 #define FOR_EACH_CASE_TABLE(X) \
     X(init_cases)              \
     X(fork_cases)              \
+    X(state_cases)             \
     X(context_cases)           \
     X(device_cases)            \
     X(event_cases)             \
@@ -115,9 +118,12 @@ struct peer_row {
     X(graph_cases)             \
     X(graph_edge_cases)        \
     X(graph_launch_cases)      \
+    X(user_object_cases)       \
     X(module_cases)            \
     X(output_cases)            \
     X(launch_cases)            \
+    X(cluster_cases)           \
+    X(tensor_map_cases)        \
     X(library_cases)           \
     X(cushim_context_cases)    \
     X(cushim_stream_cases)     \
@@ -131,5 +137,18 @@ struct peer_row {
 #define DECLARE_PEERS(table) extern const struct peer_row table[];
 FOR_EACH_CASE_TABLE(DECLARE_CASES)
 FOR_EACH_PEER_TABLE(DECLARE_PEERS)
+
+/*
+ * What calls return in a state that refuses them, with wrong arguments, then with right ones, and
+ * with wrong ones that the driver does not look at. Any thread may ask, the case's own checks.
+ */
+struct arguments {
+    CUresult stream_flags, managed_flags, managed_bytes, node, object, elapsed, destroy;
+    CUresult stream, managed;
+    CUresult event_flags;
+};
+
+void arguments_ask(struct arguments *answers);
+void arguments_check(const struct arguments *answers, CUresult refusal);
 
 #endif

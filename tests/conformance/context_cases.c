@@ -148,6 +148,68 @@ static void reset_keeps_the_count(void)
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->DevicePrimaryCtxRelease_v2(device));
 }
 
+/* What is left of the first device's primary context, which is current and has ended. */
+static void check_ended(CUcontext context)
+{
+    CUdevice device = begin_device(), found = -5;
+    unsigned flags = 99, version = 99;
+    unsigned long long id = 99;
+    size_t limit = 99;
+    int active = -5;
+
+    OK(cu->DevicePrimaryCtxGetState(device, &flags, &active));
+    EQUAL(0, flags);
+    EQUAL(0, active);
+    CHECK(current_context() == context);
+    flags = 99;
+    OK(cu->CtxGetDevice(&found));
+    EQUAL(device, found);
+    OK(cu->CtxGetFlags(&flags));
+    EQUAL(0, flags);
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cu->CtxGetApiVersion(context, &version));
+    EQUAL(99, version);
+    CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, cu->CtxGetId(context, &id));
+    CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, cu->CtxSynchronize());
+    CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, cu->CtxGetLimit(&limit, CU_LIMIT_STACK_SIZE));
+}
+
+static void released_primary_context_keeps_its_device(void)
+{
+    CUdevice device = begin_device();
+    CUcontext context, again = NULL;
+    unsigned flags = 99;
+    int active = -5;
+
+    MUST(cu->DevicePrimaryCtxSetFlags_v2(device, CU_CTX_SCHED_BLOCKING_SYNC));
+    context = begin_context();
+    OK(cu->CtxGetFlags(&flags));
+    EQUAL(CU_CTX_SCHED_BLOCKING_SYNC | CU_CTX_MAP_HOST, flags);
+    OK(cu->DevicePrimaryCtxRelease_v2(device));
+    check_ended(context);
+    OK(cu->CtxSetCurrent(context));
+    OK(cu->DevicePrimaryCtxSetFlags_v2(device, CU_CTX_SCHED_YIELD));
+    OK(cu->DevicePrimaryCtxRetain(&again, device));
+    CHECK(again == context);
+    OK(cu->DevicePrimaryCtxGetState(device, &flags, &active));
+    EQUAL(CU_CTX_SCHED_YIELD, flags);
+    EQUAL(1, active);
+    OK(cu->CtxSynchronize());
+}
+
+static void reset_primary_context_keeps_its_device(void)
+{
+    CUcontext context = begin_context();
+    CUdevice device = -5;
+    unsigned flags = 99;
+
+    MUST(cu->DevicePrimaryCtxReset_v2(begin_device()));
+    CHECK(current_context() == context);
+    OK(cu->CtxGetDevice(&device));
+    EQUAL(begin_device(), device);
+    OK(cu->CtxGetFlags(&flags));
+    EQUAL(0, flags);
+}
+
 /* Contexts that are created, current, or missing. Statements 13-15, 18. */
 
 static void created_context_is_current(void)
@@ -428,6 +490,10 @@ const struct conformance_case context_cases[] = {
     DOCUMENTED_CASE("012_state_returns_flags_and_activity", state_returns_flags_and_activity),
     MEASURED_CASE("012_reset_destroys_what_is_in_use", reset_destroys_what_is_in_use),
     MEASURED_CASE("012_reset_keeps_the_count", reset_keeps_the_count),
+    MEASURED_CASE("012_released_primary_context_keeps_its_device",
+                  released_primary_context_keeps_its_device),
+    MEASURED_CASE("012_reset_primary_context_keeps_its_device",
+                  reset_primary_context_keeps_its_device),
     DOCUMENTED_CASE("013_created_context_is_current", created_context_is_current),
     DOCUMENTED_CASE("013_bad_flags_and_devices_are_refused", bad_flags_and_devices_are_refused),
     DOCUMENTED_CASE("014_push_pop_and_set_as_documented", push_pop_and_set_as_documented),

@@ -85,6 +85,7 @@ static void ranges_are_checked(void)
     OK(cu->MemcpyHtoD_v2(memory + 4000, host, 96));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemcpyHtoD_v2(memory + 4000, host, 97));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemcpyDtoH_v2(host, memory, 4097));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemcpyHtoD_v2(memory, host, SIZE_MAX));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemcpyDtoD_v2(memory, other, 4097));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemcpyHtoDAsync_v2(memory, host, 4097, stream));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemcpyHtoDAsync_v2(0x1234, host, 4, stream));
@@ -302,17 +303,26 @@ static void pageable_memory_is_read_at_the_call(void)
 
 static void unified_copies_read_pageable_memory_at_the_call(void)
 {
+    CUDA_MEMCPY2D rows = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                          .srcPitch = 16,
+                          .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                          .dstPitch = 32,
+                          .WidthInBytes = 16,
+                          .Height = 4};
     struct gate gate = GATE;
 
     begin(begin_stream);
     at.pageable[63] = 1;
     gate_shut(&gate, at.stream);
     OK(cu->MemcpyAsync(at.device, (uintptr_t)at.pageable, 64, at.stream));
+    rows.srcHost = at.pageable, rows.dstDevice = at.device + 64;
+    OK(cu->Memcpy2DAsync_v2(&rows, at.stream));
     CODE(CUDA_ERROR_NOT_READY, cu->StreamQuery(at.stream));
     at.pageable[63] = 2;
     gate_open(&gate);
     drain(at.stream);
     EQUAL(1, last_byte(64));
+    EQUAL(1, last_byte(64 + 3 * 32 + 16));
 }
 
 static void much_pageable_memory_is_waited_for(void)

@@ -43,11 +43,13 @@ static void rows_keep_their_pitches(void)
     CHECK(memcmp(to + 128, from + 64, 32) == 0);
     EQUAL(0, to[32]);
     copy.srcXInBytes = 8;
+    copy.srcY = 1;
     copy.dstXInBytes = 64;
     copy.dstY = 2;
     OK(cu->Memcpy2D_v2(&copy));
     OK(cu->MemcpyDtoH_v2(to, memory, sizeof to));
-    CHECK(memcmp(to + 3 * 128 + 64, from + 64 + 8, 32) == 0);
+    CHECK(memcmp(to + 3 * 128 + 64, from + 2 * 64 + 8, 32) == 0);
+    EQUAL(0, to[3 * 128 + 63] | to[3 * 128 + 96]);
     OK(cu->Memcpy2DUnaligned_v2(&copy));
     OK(cu->Memcpy2DAsync_v2(&copy, NULL));
     drain(NULL);
@@ -144,6 +146,11 @@ static void layers_keep_their_heights(void)
     EQUAL(0, to[3 * 128]);
     OK(cu->Memcpy3DAsync_v2(&copy, NULL));
     drain(NULL);
+    copy.srcZ = 1;
+    copy.dstY = 1;
+    OK(cu->Memcpy3D_v2(&copy));
+    OK(cu->MemcpyDtoH_v2(to, memory, sizeof to));
+    CHECK(memcmp(to + (5 + 1 + 1) * 128, from + (2 * 4 + 1) * 64, 32) == 0);
 }
 
 static void fields_of_layers_are_checked(void)
@@ -250,6 +257,31 @@ static void flags_and_depths_of_arrays_are_checked(void)
     OK(cu->ArrayDestroy(array));
 }
 
+/* A row of the last layer of an array is copied out. */
+static void check_layers(void)
+{
+    const CUDA_ARRAY3D_DESCRIPTOR of = {
+        .Width = 8, .Height = 2, .Depth = 3, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
+    CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                          .srcHost = from,
+                          .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                          .WidthInBytes = 32,
+                          .Height = 2,
+                          .Depth = 3};
+
+    MUST(cu->Array3DCreate_v2(&copy.dstArray, &of));
+    OK(cu->Memcpy3D_v2(&copy));
+    copy.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+    copy.srcArray = copy.dstArray;
+    copy.srcZ = 2;
+    copy.srcY = 1;
+    copy.dstMemoryType = CU_MEMORYTYPE_HOST;
+    copy.dstHost = to;
+    copy.Height = copy.Depth = 1;
+    OK(cu->Memcpy3D_v2(&copy));
+    CHECK(memcmp(to, from + 5 * 32, 32) == 0);
+}
+
 static void arrays_hold_rows(void)
 {
     CUDA_MEMCPY2D in = {.srcMemoryType = CU_MEMORYTYPE_HOST,
@@ -274,6 +306,32 @@ static void arrays_hold_rows(void)
     out.Height = 9;
     CODE(CUDA_ERROR_INVALID_VALUE, cu->Memcpy2D_v2(&out));
     OK(cu->MemcpyHtoA_v2(in.dstArray, 0, from + 100, 16));
+    check_layers();
+}
+
+/* An element of an array has the bytes of its format for each channel. */
+static void check_formats(void)
+{
+    static const struct {
+        int format;
+        unsigned channels;
+        size_t bytes;
+    } rows[] = {
+        {CU_AD_FORMAT_UNSIGNED_INT8, 1, 1},  {CU_AD_FORMAT_SIGNED_INT8, 2, 2},
+        {CU_AD_FORMAT_UNSIGNED_INT16, 1, 2}, {CU_AD_FORMAT_SIGNED_INT16, 4, 8},
+        {CU_AD_FORMAT_HALF, 2, 4},           {CU_AD_FORMAT_UNSIGNED_INT32, 1, 4},
+        {CU_AD_FORMAT_SIGNED_INT32, 4, 16},  {CU_AD_FORMAT_FLOAT, 1, 4},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const CUDA_ARRAY_DESCRIPTOR of = {
+            .Width = 64, .Format = (CUarray_format)rows[i].format, .NumChannels = rows[i].channels};
+        CUarray array;
+
+        MUST(cu->ArrayCreate_v2(&array, &of));
+        OK(cu->MemcpyHtoA_v2(array, 0, from, 64 * rows[i].bytes));
+        CODE(CUDA_ERROR_INVALID_VALUE, cu->MemcpyHtoA_v2(array, 0, from, 64 * rows[i].bytes + 1));
+    }
 }
 
 static void arrays_of_one_row_take_offsets(void)
@@ -298,6 +356,7 @@ static void arrays_of_one_row_take_offsets(void)
     CHECK(memcmp(to + 64, from, 16) == 0);
     OK(cu->MemcpyHtoAAsync_v2(array, 0, from, 16, NULL));
     drain(NULL);
+    check_formats();
 }
 
 /* Memsets. Statements 116 and 117. */
@@ -308,6 +367,7 @@ static void values_of_each_size_fill_their_elements(void)
 
     begin_context();
     memory = begin_memory(8192);
+    MUST(cu->MemsetD8_v2(memory, 0, 8192));
     OK(cu->MemsetD8_v2(memory, 0x5a, 16));
     EQUAL(0x5a5a5a5a, read_value(memory));
     OK(cu->MemsetD16_v2(memory + 2, 0xabcd, 1));
@@ -316,6 +376,10 @@ static void values_of_each_size_fill_their_elements(void)
     EQUAL(0x1234, read_value(memory));
     OK(cu->MemsetD2D32_v2(memory, 64, 7, 4, 2));
     EQUAL(7, read_value(memory + 64 + 12));
+    OK(cu->MemsetD2D16Async(memory + 64, 64, 9, 8, 2, NULL));
+    EQUAL(0x90009, read_value(memory + 64 + 12));
+    for (CUdeviceptr beside = memory + 16; beside <= memory + 144; beside += 64)
+        EQUAL(0, read_value(beside));
 }
 
 static void wrong_sets_are_refused(void)

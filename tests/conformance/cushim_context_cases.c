@@ -34,19 +34,19 @@ static void device_is_found_by_uuid_and_pci_address(void)
     CUdevice device = -5;
 
     for (int ordinal = 0; ordinal < count; ordinal++) {
-        char text[CUSHIM_UUID_TEXT_SIZE] = "", address[32] = "";
+        char text[CUSHIM_DEVICE_UUID_SIZE] = "", address[32] = "";
         CUdevice by_uuid = -5, by_address = -5;
         CUuuid uuid, again;
 
         OK(cu->DeviceGet(&device, ordinal));
-        OK(cushim_device_uuid(device, &uuid));
+        OK(cushim_device_get_uuid(device, &uuid));
         OK(cushim_device_get_by_uuid(&uuid, &by_uuid));
         EQUAL(device, by_uuid);
-        OK(cushim_uuid_format(&uuid, text));
+        OK(cushim_device_format_uuid(&uuid, text));
         CHECK(strlen(text) == 40 && strncmp(text, "GPU-", 4) == 0);
         for (int prefix = 0; prefix <= 4; prefix += 4) {
             memset(&again, 0, sizeof again);
-            OK(cushim_uuid_parse(text + prefix, &again));
+            OK(cushim_device_parse_uuid(text + prefix, &again));
             CHECK(memcmp(&again, &uuid, sizeof uuid) == 0);
         }
         OK(cu->DeviceGetPCIBusId(address, sizeof address, device));
@@ -81,7 +81,7 @@ static void device_describes_itself(void)
     EQUAL(-5, value);
     OK(cu->DeviceCanAccessPeer(&peer, device, device));
     EQUAL(0, peer);
-    OK(cushim_device_supports_ipc_events(device, &ipc));
+    OK(cushim_device_get_ipc_event_support(device, &ipc));
     detail("%s, compute capability %d.%d, %.1f GiB, %d multiprocessors, interprocess events: %s",
            name, major, minor, (double)bytes / (1 << 30), processors, ipc ? "yes" : "no");
 }
@@ -101,7 +101,7 @@ static void device_priority_range_needs_no_context(void)
     const CUdevice device = load_device();
     int least = -99, greatest = -99;
 
-    OK(cushim_device_stream_priority_range(device, &least, &greatest));
+    OK(cushim_device_get_stream_priority_range(device, &least, &greatest));
     CHECK(least == 0 && greatest <= least);
     CHECK(current_context() == NULL);
     CHECK(!is_active(device));
@@ -179,7 +179,7 @@ static void wrapped_context_is_not_destroyed(void)
     CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_context_wrap_current(&wrapped));
     CHECK(wrapped == NULL);
     OK(cushim_context_wrap(context_handle(owner), &wrapped));
-    OK(cushim_context_device(wrapped, &device));
+    OK(cushim_context_get_device(wrapped, &device));
     EQUAL(load_device(), device);
     CHECK(current_context() == NULL);
     OK(cushim_context_release(wrapped));
@@ -235,9 +235,9 @@ static void settings_are_those_of_the_context_of_a_scope(void)
     CHECK(cache == CU_FUNC_CACHE_PREFER_L1 || cache == CU_FUNC_CACHE_PREFER_NONE);
     OK(cu->CtxGetStreamPriorityRange(&least, &greatest));
     OK(cushim_context_pop(&scope));
-    OK(cushim_device_stream_priority_range(load_device(), &device_least, &device_greatest));
+    OK(cushim_device_get_stream_priority_range(load_device(), &device_least, &device_greatest));
     CHECK(least == device_least && greatest == device_greatest);
-    OK(cushim_context_device(context, &device));
+    OK(cushim_context_get_device(context, &device));
     EQUAL(load_device(), device);
     OK(cu->CtxGetApiVersion(context_handle(context), &version));
     CHECK(version > 0);
@@ -283,7 +283,7 @@ static void context_is_waited_for_as_a_whole(void)
 
     gate_shut(&gate, stream_handle(busy));
     OK(cushim_event_record(first, busy));
-    OK(cushim_stream_wait_event(waiter, first, 0));
+    OK(cushim_stream_wait_event(waiter, first));
     OK(cushim_event_record(second, waiter));
     OK(cu->CtxRecordEvent(context_handle(context), event_handle(all)));
     OK(cu->CtxWaitEvent(context_handle(other), event_handle(all)));

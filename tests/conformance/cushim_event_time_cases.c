@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reasons why there is no elapsed time: the explanations of cushim_event_explain(), also for events
- * of another process and for failed work.
+ * Reasons why there is no elapsed time: the explanations of cushim_event_explanation(), also for
+ * events of another process and for failed work.
  */
 #include <stdio.h>
 #include <string.h>
@@ -30,8 +30,8 @@ static void check_explained(struct cushim_event *start, struct cushim_event *end
                             const char *why)
 {
     float ms = -7;
-    const CUresult code = cushim_event_elapsed(start, end, &ms);
-    const char *text = cushim_event_explain(start, end, code);
+    const CUresult code = cushim_event_get_elapsed(start, end, &ms);
+    const char *text = cushim_event_explanation(start, end, code);
 
     CHECK(code != CUDA_SUCCESS && ms == -7);
     if (!CHECK(strncmp(text, which, strlen(which)) == 0 && strstr(text, why)))
@@ -114,7 +114,7 @@ static void events_of_a_capture_are_explained(void)
     check_each(captured, good, "capture that has ended");
     OK(cushim_event_record(captured, stream));
     OK(cushim_event_synchronize(captured));
-    OK(cushim_event_elapsed(good, captured, &ms));
+    OK(cushim_event_get_elapsed(good, captured, &ms));
     CHECK(ms > 0);
 }
 
@@ -123,8 +123,8 @@ static void success_and_other_codes_are_explained(void)
     struct cushim_context *context = retain_primary();
     struct cushim_event *one = create_done(context), *other = create_done(context);
 
-    CHECK(strstr(cushim_event_explain(one, other, CUDA_SUCCESS), "Nothing is wrong"));
-    CHECK(strcmp(cushim_event_explain(one, other, CUDA_ERROR_NOT_FOUND),
+    CHECK(strstr(cushim_event_explanation(one, other, CUDA_SUCCESS), "Nothing is wrong"));
+    CHECK(strcmp(cushim_event_explanation(one, other, CUDA_ERROR_NOT_FOUND),
                  cushim_error_advice(CUDA_ERROR_NOT_FOUND)) == 0);
 }
 
@@ -161,9 +161,10 @@ static void check_fault(const char *kernel)
     code = cushim_event_synchronize(end);
     EQUAL(CUSHIM_STICKY_CONTEXT, cushim_error_sticky(code));
     CODE(code, cushim_event_synchronize_for(end, 1000000));
-    CODE(code, cushim_event_elapsed(start, end, &ms));
+    CODE(code, cushim_event_get_elapsed(start, end, &ms));
     CHECK(ms == -7);
-    CHECK(strncmp(cushim_event_explain(start, end, code), "Neither event is to blame", 25) == 0);
+    CHECK(strncmp(cushim_event_explanation(start, end, code), "Neither event is to blame", 25) ==
+          0);
     CODE(code, cushim_context_synchronize(context));
     CODE(code, cushim_event_create(context, NULL, &made));
     CHECK(made == NULL);
@@ -209,7 +210,7 @@ static void use_imported_event(void)
     struct gate gate = GATE;
 
     peer_answer((int)cushim_event_query(shared));
-    OK(cushim_stream_wait_event(waiter, shared, 0));
+    OK(cushim_stream_wait_event(waiter, shared));
     peer_answer((int)cushim_stream_query(waiter));
     peer_answer((int)cushim_event_synchronize(shared));
     peer_answer((int)cushim_stream_synchronize(waiter)); /* it records only after this answer */

@@ -230,8 +230,8 @@ static void sweep_finds_what_is_wrong(void)
         const char *why;
     } rows[] = {
         {LEAKS_THE_EVENT, CUSHIM_SWEEP_ONCE, 0,
-         "call 7 of thread 1 (cuMemsetD8Async) answered CUDA_ERROR_UNKNOWN, once: 1 event "
-         "leaked: event#1, by cuEventCreate, "},
+         "call 7 of thread 1 (cuMemsetD8Async) answered CUDA_ERROR_UNKNOWN, once: "
+         "CUSHIM-leak-event: warning: event#1 is never destroyed; made by cuEventCreate, "},
         {IGNORES_THE_RECORD, CUSHIM_SWEEP_ONCE, 0, "call 8 of thread 1 (cuEventRecord)"},
         {LEAVES_THE_CONTEXT, CUSHIM_SWEEP_ONCE, 0, "a context is left current"},
         {POLLS_FOR_EVER, CUSHIM_SWEEP_FROM_THEN_ON, 1000,

@@ -2,6 +2,7 @@
 /* cushim's module for streams on a driver, also during captures. */
 #include <stdatomic.h>
 
+#include "../support/event_info.h"
 #include "backend.h"
 #include "begin.h"
 #include "cases.h"
@@ -13,7 +14,7 @@ enum { PATIENCE_NS = 5000000 };
 static void stream_is_non_blocking_unless_asked(void)
 {
     static const struct cushim_stream_options asked = {
-        .size = sizeof asked, .blocking = true, .priority = -1000};
+        .size = sizeof asked, .sync_with_legacy = true, .priority = -1000};
     struct cushim_context *context = retain_primary();
     struct cushim_stream *stream = create_stream(context), *other = NULL;
     int least = 99, greatest = 99, priority = 99;
@@ -23,11 +24,11 @@ static void stream_is_non_blocking_unless_asked(void)
     EQUAL(CU_STREAM_NON_BLOCKING, flags);
     OK(cu->StreamGetPriority(stream_handle(stream), &priority));
     EQUAL(0, priority);
-    CHECK(cushim_stream_context(stream) == context);
+    CHECK(stream_context(stream) == context);
     OK(cushim_stream_create(context, &asked, &other));
     OK(cu->StreamGetFlags(stream_handle(other), &flags));
     EQUAL(CU_STREAM_DEFAULT, flags);
-    OK(cushim_device_stream_priority_range(load_device(), &least, &greatest));
+    OK(cushim_device_get_stream_priority_range(load_device(), &least, &greatest));
     OK(cu->StreamGetPriority(stream_handle(other), &priority));
     EQUAL(greatest, priority);
     CHECK(current_context() == NULL);
@@ -63,12 +64,12 @@ static void wrapped_stream_is_not_destroyed(void)
     CUdevice device = -5;
 
     OK(cushim_stream_wrap(stream_handle(owner), NULL, &wrapped));
-    CHECK(cushim_stream_context(wrapped) == NULL);
+    CHECK(stream_context(wrapped) == NULL);
     MUST(cushim_context_make_current(other));
-    OK(cushim_stream_device(wrapped, &device)); /* the driver's own device */
+    OK(cushim_stream_get_device(wrapped, &device)); /* the driver's own device */
     EQUAL(load_device(), device);
     device = -5;
-    OK(cushim_stream_device(cushim_stream_per_thread(), &device));
+    OK(cushim_stream_get_device(cushim_stream_per_thread(), &device));
     EQUAL(load_device(), device);
     CHECK(current_context() == context_handle(other));
     OK(cushim_stream_release(wrapped));
@@ -128,10 +129,10 @@ static void check_order(struct cushim_stream *worker, struct cushim_stream *wait
 
 static void by_event(struct cushim_stream *worker, struct cushim_stream *waiter)
 {
-    struct cushim_event *event = create_event(cushim_stream_context(worker));
+    struct cushim_event *event = create_event(stream_context(worker));
 
     OK(cushim_event_record(event, worker));
-    OK(cushim_stream_wait_event(waiter, event, 0));
+    OK(cushim_stream_wait_event(waiter, event));
     OK(cushim_event_release(event));
 }
 
@@ -198,7 +199,7 @@ static void default_stream_of_a_context_works_in_it(void)
     OK(cushim_stream_launch_host_function(bound, take_place, &place));
     OK(cushim_stream_synchronize(bound));
     EQUAL(1, place);
-    OK(cushim_stream_device(bound, &device));
+    OK(cushim_stream_get_device(bound, &device));
     EQUAL(load_device(), device);
     OK(cushim_stream_release(bound));
     CHECK(current_context() == NULL);
@@ -235,7 +236,7 @@ static void created_stream_needs_no_current_context(void)
     CHECK(id != other_id);
     OK(cu->StreamGetCtx(handle, &found));
     CHECK(found == context_handle(context));
-    OK(cushim_stream_device(stream, &device));
+    OK(cushim_stream_get_device(stream, &device));
     EQUAL(load_device(), device);
     CHECK(current_context() == NULL);
 }
@@ -271,12 +272,15 @@ static void objects_are_created_during_a_capture(void)
         OK(cushim_stream_release(create_stream(context)));
         OK(cushim_event_export(shared, &handle));
         OK(cushim_event_record(outside, other));
-        OK(cushim_event_record_with_flags(inside, stream, CU_EVENT_RECORD_EXTERNAL));
-        OK(cushim_stream_wait_event(stream, outside, CU_EVENT_WAIT_EXTERNAL));
+        OK(cu->EventRecordWithFlags(event_handle(inside), stream_handle(stream),
+                                    CU_EVENT_RECORD_EXTERNAL));
+        OK(cu->StreamWaitEvent(stream_handle(stream), event_handle(outside),
+                               CU_EVENT_WAIT_EXTERNAL));
         capture_end(stream_handle(stream));
     }
     CODE(CUDA_ERROR_ILLEGAL_STATE,
-         cushim_event_record_with_flags(inside, stream, CU_EVENT_RECORD_EXTERNAL));
+         cu->EventRecordWithFlags(event_handle(inside), stream_handle(stream),
+                                  CU_EVENT_RECORD_EXTERNAL));
 }
 
 static void wait_for_a_stream_forks_and_joins_a_capture(void)

@@ -124,8 +124,11 @@ static void limits_are_rounded_or_refused(void)
         CUresult code;
     } rows[] = {
         {CU_LIMIT_STACK_SIZE, 1000, 1008, CUDA_SUCCESS},
+        {CU_LIMIT_STACK_SIZE, 523264, 523264, CUDA_SUCCESS},
+        {CU_LIMIT_STACK_SIZE, 524000, 0, CUDA_ERROR_INVALID_VALUE},
         {CU_LIMIT_STACK_SIZE, 524288, 0, CUDA_ERROR_INVALID_VALUE},
         {CU_LIMIT_PRINTF_FIFO_SIZE, 1, 524288, CUDA_SUCCESS},
+        {CU_LIMIT_PRINTF_FIFO_SIZE, 524801, 525056, CUDA_SUCCESS},
         {CU_LIMIT_PRINTF_FIFO_SIZE, 600000, 600064, CUDA_SUCCESS},
         {CU_LIMIT_MALLOC_HEAP_SIZE, 1, 4 << 20, CUDA_SUCCESS},
         {CU_LIMIT_MALLOC_HEAP_SIZE, 5000000, 5046272, CUDA_SUCCESS},
@@ -137,6 +140,7 @@ static void limits_are_rounded_or_refused(void)
         {CU_LIMIT_PERSISTING_L2_CACHE_SIZE, SIZE_MAX, 0, CUDA_ERROR_INVALID_VALUE},
         {7, 1, 0, CUDA_ERROR_NOT_PERMITTED}, /* CU_LIMIT_SHMEM_SIZE, which is fixed */
         {1000, 1, 0, CUDA_ERROR_INVALID_VALUE},
+        {CU_LIMIT_PRINTF_FIFO_SIZE, SIZE_MAX, 0, CUDA_SUCCESS},
         {CU_LIMIT_MALLOC_HEAP_SIZE, SIZE_MAX, 0, CUDA_SUCCESS},
     };
 
@@ -149,6 +153,48 @@ static void limits_are_rounded_or_refused(void)
         CODE(code, cu->CtxGetLimit(&after, limit));
         EQUAL(rows[i].code == CUDA_SUCCESS ? rows[i].kept : before, after);
     }
+}
+
+static void persisting_cache_is_limited_by_the_device(void)
+{
+    enum { MAX_PERSISTING_L2_CACHE_SIZE = 108 };
+    const CUdevice_attribute attribute = (CUdevice_attribute)MAX_PERSISTING_L2_CACHE_SIZE;
+    const size_t part = begin_l2() / 16;
+    size_t kept = 0;
+    int most = 0;
+
+    MUST(cu->DeviceGetAttribute(&most, attribute, 0));
+    const struct {
+        size_t value, kept;
+        CUresult code;
+    } rows[] = {
+        {1 << 20, part, CUDA_SUCCESS},
+        {(size_t)most - 1, (size_t)most, CUDA_SUCCESS},
+        {part + 1, 2 * part, CUDA_SUCCESS},
+        {(size_t)most, (size_t)most, CUDA_SUCCESS},
+        {(size_t)most + 1, (size_t)most, CUDA_ERROR_INVALID_VALUE},
+        {0, 0, CUDA_SUCCESS},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        CODE(rows[i].code, cu->CtxSetLimit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, rows[i].value));
+        OK(cu->CtxGetLimit(&kept, CU_LIMIT_PERSISTING_L2_CACHE_SIZE));
+        EQUAL(rows[i].kept, kept);
+    }
+}
+
+static void heap_is_smaller_than_a_huge_limit(void)
+{
+    const size_t huge = (size_t)1 << 50, large = (size_t)1 << 34;
+    size_t kept = 0;
+
+    begin_context();
+    OK(cu->CtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, large));
+    OK(cu->CtxGetLimit(&kept, CU_LIMIT_MALLOC_HEAP_SIZE));
+    EQUAL(large, kept);
+    OK(cu->CtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, huge));
+    OK(cu->CtxGetLimit(&kept, CU_LIMIT_MALLOC_HEAP_SIZE));
+    CHECK(kept > large && kept < huge);
 }
 
 /* Two kernels: one prints an empty text, the other stores what malloc() returns. */
@@ -403,6 +449,9 @@ const struct conformance_case device_cases[] = {
     MEASURED_CASE("085_unknown_limit_is_1", unknown_limit_is_1),
     MEASURED_CASE("085_context_is_no_peer_of_itself", context_is_no_peer_of_itself),
     MEASURED_CASE("192_limits_are_rounded_or_refused", limits_are_rounded_or_refused),
+    MEASURED_CASE("192_persisting_cache_is_limited_by_the_device",
+                  persisting_cache_is_limited_by_the_device),
+    MEASURED_CASE("192_heap_is_smaller_than_a_huge_limit", heap_is_smaller_than_a_huge_limit),
     {
         .name = "192_limits_stay_once_kernels_have_used_them",
         .run = limits_stay_once_kernels_have_used_them,

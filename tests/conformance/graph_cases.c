@@ -133,6 +133,10 @@ static void other_parameters_of_nodes_are_checked(void)
     OK(cu->GraphEventRecordNodeGetEvent(node, &same));
     CHECK(same == event);
     REFUSED(cu->GraphEventRecordNodeGetEvent(wait, &same));
+    same = NULL;
+    OK(cu->GraphEventWaitNodeGetEvent(wait, &same));
+    CHECK(same == event);
+    REFUSED(cu->GraphEventWaitNodeGetEvent(node, &same));
 }
 
 static void lists_are_cut_or_filled_up(void)
@@ -244,6 +248,7 @@ static void child_graph_is_a_copy(void)
     EQUAL(2, graph_nodes(inside));
     EQUAL(1, graph_nodes(child));
     REFUSED(cu->GraphDestroy(inside));
+    REFUSED(cu->GraphChildGraphNodeGetGraph(extra, &inside));
     OK(cu->GraphDestroy(child));
     exec = graph_exec(graph);
     OK(cu->GraphLaunch(exec, stream));
@@ -253,12 +258,14 @@ static void child_graph_is_a_copy(void)
 static void parameters_are_copied_and_read_as_given(void)
 {
     CUDA_KERNEL_NODE_PARAMS kernel, read;
+    CUDA_HOST_NODE_PARAMS host;
     CUDA_MEMSET_NODE_PARAMS set = {.value = 7, .elementSize = 1, .width = 16, .height = 1}, got;
     CUcontext context = begin_context();
     uint64_t ns = 55;
     void *arguments[] = {&ns};
     CUgraphNode node, memory_node;
     CUgraph graph = graph_begin();
+    CUgraphExec exec;
 
     memset(&read, 0, sizeof read);
     kernel = spin_parameters(arguments);
@@ -272,11 +279,29 @@ static void parameters_are_copied_and_read_as_given(void)
     set.dst = graph_memory(BYTES);
     MUST(cu->GraphAddMemsetNode(&memory_node, graph, NULL, 0, &set, context));
     REFUSED(cu->GraphKernelNodeGetParams_v2(memory_node, &read));
+    REFUSED(cu->GraphHostNodeGetParams(memory_node, &host));
+    REFUSED(cu->GraphMemsetNodeGetParams(node, &got));
+    REFUSED(cu->GraphMemsetNodeSetParams(node, &set));
     OK(cu->GraphMemsetNodeGetParams(memory_node, &got));
     CHECK(got.dst == set.dst && got.value == 7 && got.elementSize == 1 && got.width == 16 &&
           got.height == 1 && got.pitch == 0);
     OK(cu->GraphKernelNodeSetParams_v2(node, &kernel));
     REFUSED(cu->GraphNodeGetType(node, NULL));
+    /* The parameters of the first ABI are the first ones of the second. */
+    OK(cu->GraphAddKernelNode(&node, graph, NULL, 0, (void *)&kernel));
+    kernel.gridDimY = 3;
+    OK(cu->GraphKernelNodeSetParams(node, (void *)&kernel));
+    memset(&read, 0, sizeof read);
+    OK(cu->GraphKernelNodeGetParams(node, (void *)&read));
+    CHECK(read.func == kernel.func && read.gridDimX == 1 && read.gridDimY == 3);
+    if (CHECK(read.kernelParams != NULL))
+        CHECK(*(uint64_t *)read.kernelParams[0] == 66);
+    exec = graph_exec(graph);
+    OK(cu->GraphExecKernelNodeSetParams(exec, node, (void *)&kernel));
+    REFUSED(cu->GraphExecKernelNodeSetParams(exec, node, NULL));
+    REFUSED(cu->GraphAddKernelNode(&node, graph, NULL, 0, NULL));
+    REFUSED(cu->GraphKernelNodeGetParams(node, NULL));
+    REFUSED(cu->GraphKernelNodeSetParams(node, NULL));
 }
 
 static void flags_of_instantiation_are_checked(void)
@@ -284,11 +309,13 @@ static void flags_of_instantiation_are_checked(void)
     CUDA_GRAPH_INSTANTIATE_PARAMS parameters;
     CUgraphExec exec = NULL;
     cuuint64_t flags = 77;
+    CUgraphNode host;
     CUgraph graph;
 
     begin_context();
     graph = graph_begin();
-    graph_add_host(graph, NULL, 0, NULL);
+    host = graph_add_host(graph, NULL, 0, NULL);
+    OK(cu->GraphInstantiate_v2(&exec, graph, NULL, NULL, 0));
     OK(cu->GraphInstantiateWithFlags(&exec, graph, CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY));
     OK(cu->GraphExecGetFlags(exec, &flags));
     EQUAL(0, flags);
@@ -308,6 +335,14 @@ static void flags_of_instantiation_are_checked(void)
     OK(cu->GraphInstantiateWithParams(&exec, graph, &parameters));
     EQUAL(CUDA_GRAPH_INSTANTIATE_SUCCESS, parameters.result_out);
     CHECK(parameters.hErrNode_out == NULL);
+    parameters.flags |= CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+    OK(cu->GraphInstantiateWithParams(&exec, graph, &parameters));
+    OK(cu->GraphExecGetFlags(exec, &flags));
+    EQUAL(CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH, flags);
+    parameters.flags = CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
+    REFUSED(cu->GraphInstantiateWithParams(&exec, graph, &parameters));
+    EQUAL(CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED, parameters.result_out);
+    CHECK(parameters.hErrNode_out == host);
     parameters.flags = 64;
     REFUSED(cu->GraphInstantiateWithParams(&exec, graph, &parameters));
     REFUSED(cu->GraphInstantiateWithParams(&exec, graph, NULL));
@@ -315,38 +350,103 @@ static void flags_of_instantiation_are_checked(void)
 
 /* What is refused of nodes, edges, graphs for the device and user objects. Statements 185-187. */
 
+/* Give the parameters what a node of their type needs. */
+static void fill(CUgraphNodeParams *parameters, CUdeviceptr memory, void **arguments)
+{
+    static atomic_int ran;
+
+    switch (parameters->type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+        parameters->kernel.func = begin_kernel("cushim_spin");
+        parameters->kernel.gridDimX = parameters->kernel.gridDimY = parameters->kernel.gridDimZ = 1;
+        parameters->kernel.blockDimX = parameters->kernel.blockDimY = 1;
+        parameters->kernel.blockDimZ = 1;
+        parameters->kernel.kernelParams = arguments;
+        break;
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+        parameters->memcpy.copyParams = (CUDA_MEMCPY3D){.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                                                        .srcDevice = memory,
+                                                        .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                                                        .dstDevice = memory + 64,
+                                                        .WidthInBytes = 64,
+                                                        .Height = 1,
+                                                        .Depth = 1};
+        break;
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+        parameters->memset.dst = memory;
+        parameters->memset.value = 7;
+        parameters->memset.elementSize = 1;
+        parameters->memset.width = 64;
+        parameters->memset.height = 1;
+        break;
+    case CU_GRAPH_NODE_TYPE_HOST:
+        parameters->host.fn = do_nothing;
+        parameters->host.userData = &ran;
+        break;
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+        parameters->graph.graph = graph_begin();
+        break;
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+        parameters->eventRecord.event = begin_event();
+        break;
+    default:
+        break;
+    }
+}
+
 static void reserved_bytes_of_a_node_are_zero(void)
 {
     static const CUgraphNodeType types[] = {
-        CU_GRAPH_NODE_TYPE_EMPTY, CU_GRAPH_NODE_TYPE_EVENT_RECORD, CU_GRAPH_NODE_TYPE_WAIT_EVENT};
+        CU_GRAPH_NODE_TYPE_EMPTY,  CU_GRAPH_NODE_TYPE_EVENT_RECORD, CU_GRAPH_NODE_TYPE_WAIT_EVENT,
+        CU_GRAPH_NODE_TYPE_HOST,   CU_GRAPH_NODE_TYPE_KERNEL,       CU_GRAPH_NODE_TYPE_MEMSET,
+        CU_GRAPH_NODE_TYPE_MEMCPY, CU_GRAPH_NODE_TYPE_GRAPH};
     CUgraphNodeParams parameters;
-    CUgraphNode node;
-    CUgraph graph;
+    CUstream stream = begin_context_stream();
+    CUgraphNode node = NULL, last = NULL;
+    CUdeviceptr memory = graph_memory(128);
+    CUgraph graph = graph_begin();
+    uint64_t ns = 10;
+    void *arguments[] = {&ns};
 
-    begin_context();
-    graph = graph_begin();
     for (size_t i = 0; i < COUNT(types); i++) {
         memset(&parameters, 0, sizeof parameters);
         parameters.type = types[i];
-        if (types[i] != CU_GRAPH_NODE_TYPE_EMPTY) {
+        if (types[i] == CU_GRAPH_NODE_TYPE_KERNEL)
+            CODE(CUDA_ERROR_INVALID_HANDLE,
+                 cu->GraphAddNode_v2(&node, graph, NULL, NULL, 0, (void *)&parameters));
+        else if (types[i] != CU_GRAPH_NODE_TYPE_EMPTY)
             REFUSED(cu->GraphAddNode_v2(&node, graph, NULL, NULL, 0, (void *)&parameters));
-            parameters.eventRecord.event = begin_event();
-        }
+        fill(&parameters, memory, arguments);
         ((char *)(&parameters + 1))[-1] = 1;
         REFUSED(cu->GraphAddNode_v2(&node, graph, NULL, NULL, 0, (void *)&parameters));
         ((char *)(&parameters + 1))[-1] = 0;
         parameters.reserved0[0] = 1;
         REFUSED(cu->GraphAddNode_v2(&node, graph, NULL, NULL, 0, (void *)&parameters));
         parameters.reserved0[0] = 0;
-        OK(cu->GraphAddNode_v2(&node, graph, NULL, NULL, 0, (void *)&parameters));
+        if (i % 2 == 0)
+            OK(cu->GraphAddNode_v2(&node, graph, &last, NULL, i > 0, (void *)&parameters));
+        else
+            OK(cu->GraphAddNode(&node, graph, &last, 1, (void *)&parameters));
+        if (types[i] == CU_GRAPH_NODE_TYPE_MEMCPY) {
+            parameters.memcpy.flags = 1;
+            REFUSED(cu->GraphAddNode_v2(&node, graph, NULL, NULL, 0, (void *)&parameters));
+        }
+        last = node;
     }
     memset(&parameters, 0, sizeof parameters);
+    parameters.type = CU_GRAPH_NODE_TYPE_EMPTY;
+    REFUSED(cu->GraphNodeSetParams(last, (void *)&parameters));
     parameters.type = CU_GRAPH_NODE_TYPE_MEM_FREE;
+    REFUSED(cu->GraphAddNode_v2(&node, graph, NULL, NULL, 0, (void *)&parameters));
     parameters.free.dptr = graph_memory(64);
     REFUSED(cu->GraphAddNode_v2(&node, graph, NULL, NULL, 0, (void *)&parameters));
     parameters.type = (CUgraphNodeType)77;
     REFUSED(cu->GraphAddNode_v2(&node, graph, NULL, NULL, 0, (void *)&parameters));
-    EQUAL(3, graph_nodes(graph));
+    EQUAL(COUNT(types), graph_nodes(graph));
+    OK(cu->GraphLaunch(graph_exec(graph), stream));
+    drain(stream);
+    EQUAL(7, graph_byte(memory + 64));
 }
 
 static void edges_between_host_nodes_are_plain(void)
@@ -398,6 +498,8 @@ static void graph_releases_what_it_holds_and_no_more(void)
     OK(cu->GraphReleaseUserObject(graph, other, 1));
     OK(cu->GraphReleaseUserObject(graph, object, 2));
     OK(cu->GraphReleaseUserObject(graph, object, 1));
+    OK(cu->UserObjectRetain(object, 2));
+    OK(cu->UserObjectRelease(object, 2));
     REFUSED(cu->UserObjectRetain(object, 0));
     REFUSED(cu->UserObjectRelease(object, 0));
     REFUSED(cu->GraphRetainUserObject(graph, object, 1, 2));
@@ -409,8 +511,9 @@ static void child_graph_may_be_moved(void)
     CUDA_MEMSET_NODE_PARAMS set = {.value = 3, .elementSize = 1, .width = 16, .height = 1};
     CUcontext context = begin_context();
     CUgraphNodeParams parameters;
-    CUgraphNode node, of_child;
-    CUgraph graph, child, same = NULL;
+    CUgraphNode node, of_child, twice[2], again;
+    CUgraph graph, child, same = NULL, clone;
+    CUgraphExecUpdateResultInfo info;
     CUgraphExec exec;
 
     graph = graph_begin();
@@ -421,12 +524,24 @@ static void child_graph_may_be_moved(void)
     parameters.type = CU_GRAPH_NODE_TYPE_GRAPH;
     parameters.graph.graph = child;
     parameters.graph.ownership = 1; /* CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE */
+    twice[0] = twice[1] = graph_add_host(graph, NULL, 0, NULL);
+    REFUSED(cu->GraphAddNode_v2(&node, graph, twice, NULL, 2, (void *)&parameters));
     MUST(cu->GraphAddNode_v2(&node, graph, NULL, NULL, 0, (void *)&parameters));
     OK(cu->GraphChildGraphNodeGetGraph(node, &same));
     CHECK(same == child);
+    CODE(CUDA_ERROR_NOT_SUPPORTED,
+         cu->GraphAddNode_v2(&again, graph_begin(), NULL, NULL, 0, (void *)&parameters));
+    REFUSED(cu->GraphDestroy(child));
+    OK(cu->GraphClone(&clone, graph));
     exec = graph_exec(graph);
+    REFUSED(cu->GraphExecUpdate_v2(exec, child, &info));
     set.value = 9;
     OK(cu->GraphExecMemsetNodeSetParams(exec, of_child, &set, context));
+    /* A copy of the parent has a copy of the child. */
+    OK(cu->GraphDestroyNode(node));
+    OK(cu->GraphLaunch(graph_exec(clone), NULL));
+    MUST(cu->CtxSynchronize());
+    EQUAL(3, graph_byte(set.dst));
 }
 
 const struct conformance_case graph_cases[] = {

@@ -119,6 +119,7 @@ static void branches_of_a_graph_run_side_by_side(void)
 
 static void executable_graph_is_updated_by_one_of_its_shape(void)
 {
+    CUDA_MEMSET_NODE_PARAMS rows = {.elementSize = 1, .width = 8, .height = 2, .pitch = 16};
     CUgraphExecUpdateResultInfo info;
     CUgraphNode node, found = (CUgraphNode)&node;
     CUgraphExecUpdateResult result;
@@ -153,12 +154,20 @@ static void executable_graph_is_updated_by_one_of_its_shape(void)
     OK(cu->GraphExecUpdate(exec, graph, &found, &result));
     EQUAL(CU_GRAPH_EXEC_UPDATE_SUCCESS, result);
     CHECK(found == NULL);
+    other = graph_begin();
+    rows.dst = memory;
+    MUST(cu->GraphAddMemsetNode(&node, other, NULL, 0, &rows, NULL));
+    CODE(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, cu->GraphExecUpdate_v2(exec, other, &info));
+    EQUAL(CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED, info.result);
+    CHECK(info.errorNode == node);
 }
 
 static void nodes_of_an_executable_graph_are_changed_alone(void)
 {
     CUDA_MEMSET_NODE_PARAMS set = {.value = 8, .elementSize = 1, .width = BYTES, .height = 1};
-    CUgraphNode node, empty, foreign;
+    CUDA_HOST_NODE_PARAMS counted = {.fn = NULL};
+    CUgraphNode node, empty, foreign, host;
+    atomic_int before = 0, after = 0;
     unsigned enabled = 77;
     CUdeviceptr memory;
     CUgraphExec exec;
@@ -168,6 +177,7 @@ static void nodes_of_an_executable_graph_are_changed_alone(void)
     memory = set.dst = graph_memory(BYTES);
     graph = graph_begin();
     node = add_set(graph, NULL, 0, memory, 7);
+    host = graph_add_host(graph, NULL, 0, &before);
     MUST(cu->GraphAddEmptyNode(&empty, graph_begin(), NULL, 0));
     foreign = empty;
     exec = graph_exec(graph);
@@ -175,11 +185,21 @@ static void nodes_of_an_executable_graph_are_changed_alone(void)
     OK(cu->GraphLaunch(exec, stream));
     drain(stream);
     EQUAL(7, graph_byte(memory));
+    EQUAL(1, atomic_load(&before));
     set.value = 9;
     OK(cu->GraphExecMemsetNodeSetParams(exec, node, &set, current_context()));
+    OK(cu->GraphHostNodeGetParams(host, &counted));
+    CHECK(counted.fn != NULL && counted.userData == &before);
+    counted.userData = &after;
+    OK(cu->GraphExecHostNodeSetParams(exec, host, &counted));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->GraphExecHostNodeSetParams(exec, node, &counted));
+    OK(cu->GraphHostNodeSetParams(host, &counted));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->GraphHostNodeSetParams(node, &counted));
     OK(cu->GraphLaunch(exec, stream));
     drain(stream);
     EQUAL(9, graph_byte(memory));
+    EQUAL(1, atomic_load(&before));
+    EQUAL(1, atomic_load(&after));
 
     OK(cu->GraphNodeSetEnabled(exec, node, 0));
     OK(cu->GraphNodeGetEnabled(exec, node, &enabled));
@@ -297,9 +317,11 @@ static void lists_without_room_are_refused(void)
 
 static void edge_is_removed_whatever_its_data(void)
 {
+    const CUgraphEdgeData unknown = {.type = 9}, plain = {0};
     CUDA_KERNEL_NODE_PARAMS kernel;
     CUgraphNode nodes[2], from, to;
     CUgraphEdgeData data;
+    const CUgraphEdgeData *given[] = {&unknown, &plain, &data};
     CUgraph graph;
     size_t count = 1;
 
@@ -311,12 +333,19 @@ static void edge_is_removed_whatever_its_data(void)
     graph = graph_begin();
     MUST(cu->GraphAddKernelNode_v2(&nodes[0], graph, NULL, 0, &kernel));
     MUST(cu->GraphAddKernelNode_v2(&nodes[1], graph, NULL, 0, &kernel));
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         cu->GraphAddDependencies_v2(graph, &nodes[0], &nodes[1], &unknown, 1));
     data.type = 1;
     CODE(CUDA_ERROR_INVALID_VALUE,
          cu->GraphAddDependencies_v2(graph, &nodes[0], &nodes[1], &data, 1));
     data.from_port = 1;
     OK(cu->GraphAddDependencies_v2(graph, &nodes[0], &nodes[1], &data, 1));
     CODE(CUDA_ERROR_LOSSY_QUERY, cu->GraphGetEdges(graph, &from, &to, &count));
+    for (size_t i = 0; i < COUNT(given); i++) {
+        OK(cu->GraphRemoveDependencies_v2(graph, &nodes[0], &nodes[1], given[i], 1));
+        EQUAL(0, graph_edges(graph));
+        OK(cu->GraphAddDependencies_v2(graph, &nodes[0], &nodes[1], &data, 1));
+    }
     OK(cu->GraphRemoveDependencies(graph, &nodes[0], &nodes[1], 1));
     EQUAL(0, graph_edges(graph));
     CODE(CUDA_ERROR_INVALID_VALUE,
@@ -325,6 +354,7 @@ static void edge_is_removed_whatever_its_data(void)
 
 static void cycle_has_no_node_to_blame_in_the_first_abis(void)
 {
+    CUDA_GRAPH_INSTANTIATE_PARAMS parameters = {.flags = 0};
     CUgraphNode nodes[2], blamed = (CUgraphNode)(uintptr_t)7;
     CUgraphExec exec = NULL;
     CUgraph graph;
@@ -336,6 +366,9 @@ static void cycle_has_no_node_to_blame_in_the_first_abis(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->GraphInstantiate_v2(&exec, graph, &blamed, log, sizeof log));
     CHECK(blamed == NULL && exec == NULL);
     EQUAL(0, log[0]);
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->GraphInstantiateWithParams(&exec, graph, &parameters));
+    EQUAL(CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE, parameters.result_out);
+    CHECK(parameters.hErrNode_out == nodes[0] || parameters.hErrNode_out == nodes[1]);
 }
 
 static void later_node_is_not_in_the_clone(void)
@@ -349,6 +382,10 @@ static void later_node_is_not_in_the_clone(void)
     late = graph_add_host(graph, NULL, 0, NULL);
     CODE(CUDA_ERROR_INVALID_VALUE, cu->GraphNodeFindInClone(&found, late, clone));
     CHECK(found == NULL);
+    OK(cu->GraphNodeFindInClone(&found, nodes[1], clone));
+    OK(cu->GraphDestroyNode(found));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->GraphNodeFindInClone(&found, nodes[1], clone));
+    EQUAL(1, graph_edges(graph));
 }
 
 static void child_graph_is_launched_with_its_parent_alone(void)
@@ -374,7 +411,7 @@ static void child_graph_is_launched_with_its_parent_alone(void)
 
 static void pageable_memory_is_read_at_the_launch(void)
 {
-    static unsigned char source[64];
+    static unsigned char source[64], back[64];
     CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
                           .srcHost = source,
                           .dstMemoryType = CU_MEMORYTYPE_DEVICE,
@@ -386,7 +423,7 @@ static void pageable_memory_is_read_at_the_launch(void)
     struct gate gate = GATE;
     CUgraphExec exec;
     CUgraphNode node;
-    CUgraph graph = graph_begin();
+    CUgraph graph = graph_begin(), outer;
 
     copy.dstDevice = graph_memory(sizeof source);
     memset(source, 1, sizeof source);
@@ -399,6 +436,17 @@ static void pageable_memory_is_read_at_the_launch(void)
     gate_open(&gate);
     drain(stream);
     EQUAL(2, graph_byte(copy.dstDevice));
+    /* It is written when the launch returns, even by a graph within the graph. */
+    copy.srcMemoryType = CU_MEMORYTYPE_DEVICE, copy.srcDevice = copy.dstDevice;
+    copy.dstMemoryType = CU_MEMORYTYPE_HOST, copy.dstHost = back;
+    graph = graph_begin();
+    MUST(cu->GraphAddMemcpyNode(&node, graph, NULL, 0, &copy, context));
+    outer = graph_begin();
+    MUST(cu->GraphAddChildGraphNode(&node, outer, NULL, 0, graph));
+    exec = graph_exec(outer);
+    queue_spin(begin_kernel("cushim_spin"), stream, 50000000);
+    OK(cu->GraphLaunch(exec, stream));
+    EQUAL(2, back[63]);
 }
 
 static void nodes_find_the_context_of_their_memory(void)

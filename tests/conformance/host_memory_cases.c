@@ -158,6 +158,10 @@ static void what_is_no_memory_is_not_registered(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemHostRegister_v2(page, 0, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemHostRegister_v2(NULL, 4096, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemHostRegister_v2(memory_nowhere(), 4096, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         cu->MemHostRegister_v2((void *)(uintptr_t)begin_memory(4096), 4096, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemHostRegister_v2(page, SIZE_MAX, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemHostRegister_v2(page, (size_t)1 << 36, 0));
     for (size_t i = 0; i < COUNT(flags); i++) {
         CODE(flags[i].code, cu->MemHostRegister_v2(page, 4096, flags[i].flags));
         if (flags[i].code == CUDA_SUCCESS)

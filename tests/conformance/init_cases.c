@@ -209,7 +209,8 @@ static void ordinals_and_null_are_checked(void)
 
 /* cuGetProcAddress. Statements 5, 6. */
 
-enum { PER_THREAD = 2 /* CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM */ };
+/* CU_GET_PROC_ADDRESS_LEGACY_STREAM, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM */
+enum { LEGACY = 1, PER_THREAD = 2 };
 
 /* CUdriverProcAddressQueryResult, which is newer than some headers. */
 enum { FOUND = 0, NO_SYMBOL = 1, NO_VERSION = 2, UNWRITTEN = 5 };
@@ -262,6 +263,11 @@ static void missing_symbols_are_reported_by_status(void)
     check_not_found("cuMemAlloc_v2", version, 0, NO_SYMBOL);
     check_not_found("cuStreamGetId", 11080, 0, NO_VERSION);
     check_not_found("cuMemAllocAsync", 11010, 0, NO_VERSION);
+    check_not_found("cuinit", version, 0, NO_SYMBOL);
+    check_not_found("cudaMalloc", version, 0, NO_SYMBOL);
+    check_not_found("cuInit", 0, 0, NO_VERSION);
+    check_not_found("cuInit", 1000, 0, NO_VERSION);
+    check_not_found("cuNoSuchFunction", version, PER_THREAD, NO_SYMBOL);
     check_found("cuStreamGetId", 12000, 0, "cuStreamGetId");
 }
 
@@ -288,11 +294,19 @@ static void first_function_reports_by_code(void)
 
 static void unknown_flags_are_refused(void)
 {
-    struct answer answer = ask("cuInit", 12000, 4), both = ask("cuInit", 12000, 3);
+    static const cuuint64_t unknown[] = {4, 8, 0x80000000u, UINT64_C(1) << 32, UINT64_MAX};
+    void *function = &function;
 
-    CODE(CUDA_ERROR_INVALID_VALUE, answer.code);
-    OK(both.code);
-    EQUAL(FOUND, both.status);
+    for (size_t i = 0; i < COUNT(unknown); i++) {
+        CODE(CUDA_ERROR_INVALID_VALUE, ask("cuInit", 12000, unknown[i]).code);
+        EQUAL(UNWRITTEN, ask("cuInit", 12000, unknown[i]).status);
+        CODE(CUDA_ERROR_INVALID_VALUE,
+             cu->GetProcAddress("cuNoSuchFunction", &function, 12000, unknown[i]));
+    }
+    CHECK(function == &function);
+    check_found("cuInit", 12000, LEGACY | PER_THREAD, "cuInit");
+    check_found("cuEventRecord", 12000, LEGACY | PER_THREAD, "cuEventRecord_ptsz");
+    check_found("cuEventRecord", 12000, LEGACY, "cuEventRecord");
 }
 
 static void version_above_the_drivers_is_refused(void)
@@ -326,6 +340,15 @@ static void version_chooses_the_abi(void)
     check_found("cuStreamGetCtx", 12080, 0, "cuStreamGetCtx_v2");
     check_found("cuStreamGetCtx", 12000, 0, "cuStreamGetCtx");
     check_found("cuInit", 2000, 0, "cuInit");
+    check_found("cuCtxCreate", 3020, 0, "cuCtxCreate_v2");
+    check_found("cuCtxCreate", 2000, 0, "cuCtxCreate");
+    check_found("cuMemAlloc", 12000, 0, "cuMemAlloc_v2");
+    check_found("cuGetProcAddress", 11030, 0, "cuGetProcAddress");
+    check_found("cuGetProcAddress", 12000, 0, "cuGetProcAddress_v2");
+    check_found("cuGLGetDevices", 5000, 0, "cuGLGetDevices");
+    check_found("cuGLGetDevices", 12000, 0, "cuGLGetDevices_v2");
+    check_found("cuInit", -1, 0, "cuInit");
+    check_not_found("cuGreenCtxCreate", 12030, 0, NO_VERSION);
 }
 
 static void flag_chooses_the_per_thread_entry(void)
@@ -336,6 +359,10 @@ static void flag_chooses_the_per_thread_entry(void)
     check_found("cuEventQuery", 12000, PER_THREAD, "cuEventQuery"); /* has no per-thread variant */
     check_not_found("cuEventRecord", 6050, PER_THREAD, NO_VERSION); /* has one, since 7.0 */
     check_found("cuEventRecord", 6050, 0, "cuEventRecord");
+    check_not_found("cuMemcpyHtoD", 6050, PER_THREAD, NO_VERSION);
+    check_found("cuStreamBeginCapture", 10000, PER_THREAD, "cuStreamBeginCapture_ptsz");
+    check_found("cuStreamBeginCapture", 12000, PER_THREAD, "cuStreamBeginCapture_v2_ptsz");
+    check_found("cuMemAlloc", 12000, PER_THREAD, "cuMemAlloc_v2");
 }
 
 enum { REQUIRES_NEWER_DRIVER = 36 };

@@ -142,6 +142,24 @@ static void forked_child_is_not_initialised(void)
     OK(cu->EventDestroy_v2(event));
 }
 
+static void ask_in_child(void *data, int end)
+{
+    struct arguments answers;
+
+    (void)data;
+    arguments_ask(&answers);
+    answer(end, &answers, sizeof answers);
+}
+
+static void wrong_arguments_come_first_in_a_forked_child(void)
+{
+    struct arguments answers;
+
+    begin_context();
+    EQUAL(0, do_in_fork(ask_in_child, NULL, &answers, sizeof answers));
+    arguments_check(&answers, CUDA_ERROR_NOT_INITIALIZED);
+}
+
 static void inherited_event_is_undefined(void)
 {
     CUresult code;
@@ -210,6 +228,8 @@ static void forked_child_is_refused(void)
 const struct conformance_case fork_cases[] = {
     MEASURED_CASE("009_forked_child_is_not_initialised", forked_child_is_not_initialised),
     MEASURED_CASE("009_inherited_event_is_undefined", inherited_event_is_undefined),
+    MEASURED_CASE("209_wrong_arguments_come_first_in_a_forked_child",
+                  wrong_arguments_come_first_in_a_forked_child),
     CUSHIM_CASE("cushim_driver_refuses_a_forked_child", forked_child_is_refused),
     {.name = NULL},
 };

@@ -76,6 +76,7 @@ static void no_fork(void)
 const struct conformance_case fork_cases[] = {
     NO_FORK("009_forked_child_is_not_initialised", MEASURED),
     NO_FORK("009_inherited_event_is_undefined", MEASURED),
+    NO_FORK("209_wrong_arguments_come_first_in_a_forked_child", MEASURED),
     NO_FORK("cushim_driver_refuses_a_forked_child", CUSHIM),
     {.name = NULL},
 };

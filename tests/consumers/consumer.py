@@ -41,6 +41,32 @@ def on_mock(library, **changes):
                        **changes)
 
 
+def tracked_files(source):
+    """Return the files of a source tree, without build outputs."""
+    if os.path.exists(os.path.join(source, '.git')):
+        listed = run('git', '-C', source, 'ls-files', '-z', '-co', '--exclude-standard')
+        return [name for name in listed.split('\0') if os.path.isfile(os.path.join(source, name))]
+    names = []
+    for folder, folders, files in os.walk(source):
+        folders[:] = [name for name in folders
+                      if not os.path.exists(os.path.join(folder, name, 'build.ninja'))]
+        names += [os.path.relpath(os.path.join(folder, name), source) for name in files]
+    return names
+
+
+def repository(source, folder):
+    """Make a repository that contains a source tree in its present state; return its folder."""
+    for name in tracked_files(source):
+        path = os.path.join(folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        shutil.copy2(os.path.join(source, name), path)
+    git = ['git', '-C', folder, '-c', 'user.name=test', '-c', 'user.email=test@example.org']
+    run(*git, 'init', '--quiet', '--initial-branch=main')
+    run(*git, 'add', '--all', '--force')
+    run(*git, 'commit', '--quiet', '--message=tree')
+    return folder
+
+
 class Consumer(unittest.TestCase):
     def assert_runs(self, program, mock=None, **changes):
         """Assert that the program starts without a driver and prints the state, whatever this
@@ -66,8 +92,9 @@ class Consumer(unittest.TestCase):
         """Assert that the program finds its mock's devices, and that the mock reports the misuse.
         """
         self.assertRegex(run(program, env=environment(**changes)),
-                         r'^3 devices; cuEventQuery: 0x1234 never was a handle '
-                         r'\(call \d+ of thread 1, at [^\n]+\)\n$')
+                         r'^3 devices; CUSHIM-handle-unknown: error: cuEventQuery: 0x1234 is not '
+                         r'the handle of an event; in cuEventQuery, call \d+ of thread 1, at '
+                         r'[^\n]+\n$')
 
     def assert_needs(self, program, cushim):
         """Assert that the program needs libcushim as stated, and no library of CUDA."""

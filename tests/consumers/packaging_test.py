@@ -25,19 +25,6 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 WITHOUT_A_FOLDER = 'the CUDA headers are those of a subproject: the installation does not name them'
 
 
-def tracked_files():
-    """Return the files of this tree, without build outputs."""
-    if os.path.exists(os.path.join(SOURCE, '.git')):
-        listed = consumer.run('git', '-C', SOURCE, 'ls-files', '-z', '-co', '--exclude-standard')
-        return [name for name in listed.split('\0') if os.path.isfile(os.path.join(SOURCE, name))]
-    names = []
-    for folder, folders, files in os.walk(SOURCE):
-        folders[:] = [name for name in folders
-                      if not os.path.exists(os.path.join(folder, name, 'build.ninja'))]
-        names += [os.path.relpath(os.path.join(folder, name), SOURCE) for name in files]
-    return names
-
-
 class Packaging(consumer.Consumer):
     @classmethod
     def setUpClass(cls):
@@ -84,21 +71,13 @@ class Packaging(consumer.Consumer):
                             LD_LIBRARY_PATH=os.path.join(PREFIX, 'lib'))
 
     def repository(self):
-        """Return a repository that contains this tree in its present state."""
-        folder = os.path.join(self.folder, 'repository')
-        for name in tracked_files():
-            path = os.path.join(folder, name)
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            shutil.copy2(os.path.join(SOURCE, name), path)
-        git = ['git', '-C', folder, '-c', 'user.name=test', '-c', 'user.email=test@example.org']
-        consumer.run(*git, 'init', '--quiet', '--initial-branch=main')
-        consumer.run(*git, 'add', '--all', '--force')
-        consumer.run(*git, 'commit', '--quiet', '--message=tree')
-        return folder
+        return consumer.repository(SOURCE, os.path.join(self.folder, 'repository'))
 
     @unittest.skipUnless(shutil.which('git'), 'git is not installed')
     def test_meson_takes_it_by_a_wrap(self):
         wrap, project, command = self.blocks('Meson')
+        with open(os.path.join(SOURCE, 'dist', 'cushim.wrap'), encoding='ascii') as file:
+            self.assertTrue(file.read().endswith('\n' + wrap))
         address, = re.findall(r'(?m)^url = (.*)$', wrap)
         self.write('subprojects/cushim.wrap',
                    wrap.replace(address, 'file://' + self.repository()))
@@ -130,6 +109,16 @@ class Packaging(consumer.Consumer):
         self.write('CMakeLists.txt', project + tests.replace('run ', 'run --devices 0 '))
         with self.assertRaisesRegex(AssertionError, r'program_on_mock \(Failed\)'):
             self.run_block(command + 'ctest --test-dir build', **environment)
+
+    @unittest.skipUnless(shutil.which('git') and shutil.which('cmake'), 'git or cmake is missing')
+    def test_cmake_takes_a_clone(self):
+        project, command = self.blocks('CMake with a clone')
+        address, = re.findall(r'GIT_REPOSITORY (\S+)', project)
+        self.write('CMakeLists.txt', project.replace(address, 'file://' + self.repository()))
+        self.run_block(command, **({'CUDA_HOME': os.path.dirname(CUDA_INCLUDE)}
+                                   if CUDA_INCLUDE else {}))
+        self.assert_program_runs('build/program')
+        self.assert_needs(os.path.join(self.folder, 'build', 'program'), [])
 
     def test_pkg_config_says_how_to_compile(self):
         command, = self.blocks('pkg-config')
@@ -221,20 +210,17 @@ class Packaging(consumer.Consumer):
                                cwd=self.folder, env=environment)
         self.assertEqual(printed, '3 devices\n%s/cushim/bin/cushim\n' % self.folder)
 
-    def test_slot_of_a_name_is_found_in_the_header(self):
-        commands = self.blocks('Calling the driver', 'docs/getting-started.md')
-        printed = []
-        if not CUDA_INCLUDE:
-            self.skipTest('the compiler knows the folder of cuda.h')
+    def test_slots_of_the_names_in_a_file_are_listed(self):
+        command, = [text for language, text in
+                    self.sections['docs/getting-started.md']['Calling the driver']
+                    if language == 'sh']
         self.write('plain.c', 'cuMemAlloc(&at, 8); cuMemsetD8(at, 0, 8); cuCtxSynchronize();')
-        for command in commands:
-            self.assertIn(' /usr/local/cuda/include/cuda.h', command)
-            printed.append(consumer.run(
-                'bash', '-euc', command.replace('/usr/local/cuda/include', CUDA_INCLUDE),
-                cwd=self.folder))
-        self.assertRegex(printed[0], r'\A\s*#define cuMemAlloc +cuMemAlloc_v2\s*\Z')
-        self.assertRegex(printed[1], r'#define cuMemAlloc +cuMemAlloc_v2\n')
-        self.assertRegex(printed[1], r'#define cuMemsetD8 +__CUDA_API_PTDS\(cuMemsetD8_v2\)')
+        path = os.path.join(PREFIX, 'bin') + ':' + os.environ['PATH']
+        printed = consumer.run('bash', '-euc', command, cwd=self.folder,
+                               env=consumer.environment(PATH=path))
+        self.assertEqual([line.split()[:2] for line in printed.splitlines()],
+                         [['cuCtxSynchronize', 'CtxSynchronize'], ['cuMemAlloc', 'MemAlloc_v2'],
+                          ['cuMemsetD8', 'MemsetD8_v2']])
 
     def test_test_of_cmocka_is_compiled(self):
         command, = self.blocks('With cmocka and other frameworks', 'docs/testing.md')
@@ -250,6 +236,37 @@ class Packaging(consumer.Consumer):
             result = subprocess.run([os.path.join(self.folder, name)], env=environment,
                                     capture_output=True, check=False)
             self.assertEqual(result.returncode, status)
+
+    def test_other_frameworks_write_what_was_found_into_reports(self):
+        block, = self.blocks('With GoogleTest, Catch2 and pytest', 'docs/testing.md')
+        self.skip_without_a_folder()
+        probe = '#include <gtest/gtest.h>\n#include <catch2/%s.hpp>\nint main() {}' % (
+            'catch_test_macros' if os.path.exists('/usr/include/catch2/catch_test_macros.hpp')
+            else 'catch')
+        if subprocess.run(['bash', '-c', 'c++ -x c++ - -o probe && pytest --version'],
+                          cwd=self.folder, input=probe, text=True, stderr=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL, check=False).returncode:
+            self.skipTest('libgtest-dev, catch2 or python3-pytest is not installed')
+        for name in 'gtest_test.cpp', 'catch2_test.cpp', 'sum.c', 'test_sum.py':
+            shutil.copy(os.path.join(SOURCE, 'examples', 'testing', name), self.folder)
+        environment = {'LD_LIBRARY_PATH': os.path.join(PREFIX, 'lib'),
+                       'PATH': os.path.join(PREFIX, 'bin') + os.pathsep + os.environ['PATH']}
+        if os.path.exists('/usr/include/catch2/catch_test_macros.hpp'):
+            block = re.sub(r'(catch2_test.cpp .*cushim-mock)', r'\1 catch2-with-main', block)
+        self.run_block(block, **environment)
+        leak = '1 allocation leaked, 1048576 bytes'
+        for line, report, found in zip(block.splitlines()[3:], ('gtest', 'catch2', 'pytest'),
+                                       (leak, leak, 'test_program_fails_where_memory_runs_out')):
+            path = os.path.join(self.folder, report + '.xml')
+            with open(path, encoding='utf-8') as file:
+                self.assertNotIn('<failure', file.read())
+            with_bug = block.replace(' -g ', ' -g -DWITH_BUG ').splitlines()[:3]
+            with self.assertRaisesRegex(AssertionError, ' exits with '):
+                self.run_block('\n'.join([*with_bug, line]), **environment)
+            with open(path, encoding='utf-8') as file:
+                failures = re.findall(r'(?s)<failure.*?</failure>', file.read())
+            self.assertEqual(len(failures), 1)
+            self.assertIn(found, failures[0])
 
     def test_guide_begins_with_a_test(self):
         command, = self.blocks('Ten minutes', 'docs/testing.md')

@@ -8,10 +8,11 @@ TESTED = {
     'docs/getting-started.md': {
         'Installing': ['sh', 'sh', 'sh'],
         'A first program': ['sh'],
-        'Calling the driver': ['sh', 'sh'],
+        'Calling the driver': ['sh'],
     },
     'docs/integration.md': {
         'Meson': ['ini', 'meson', 'sh'],
+        'CMake with a clone': ['cmake', 'sh'],
         'CMake': ['cmake', 'sh'],
         'CMake with the two files': ['cmake', 'sh', 'cmake', 'cmake', 'cmake'],
         'pkg-config': ['sh'],
@@ -27,6 +28,7 @@ TESTED = {
         'An unmodified program': ['sh'],
         'A whole program': ['cmake'],
         'With cmocka and other frameworks': ['sh'],
+        'With GoogleTest, Catch2 and pytest': ['sh'],
         'Under sanitizers': ['sh'],
     },
 }

@@ -41,8 +41,26 @@ class Subproject(consumer.Consumer):
         consumer.run('ninja', '-C', build, *programs, env=environment)
         return [os.path.join(build, program) for program in programs]
 
-    def test_dependency_is_found_and_the_program_runs(self):
+    def install(self):
+        """Return the files of cushim that the parent's installation has."""
+        root = os.path.join(self.project, 'root')
+        consumer.run('meson', 'install', '-C', os.path.join(self.project, 'build'),
+                     env=consumer.environment(DESTDIR=root, CC=COMPILER))
+        return [name for _, _, names in os.walk(root) for name in names]
+
+    def test_dependency_is_found_and_nothing_of_it_is_installed(self):
         program, mock, *compatible = self.build()
+        self.assert_runs(program)
+        self.assert_mocks(mock)
+        for compatible_program in compatible:
+            self.assert_answers(compatible_program)
+        for name in program, mock, *compatible:
+            self.assert_needs(name, [])
+        self.assertEqual(self.install(), ['consumer'])
+
+    def test_library_may_be_shared_and_installed(self):
+        program, mock, *compatible = self.build('-Dcushim:default_library=shared',
+                                                '-Dcushim:install=enabled')
         self.assert_runs(program)
         self.assert_needs(program, ['libcushim.so.0'])
         self.assert_mocks(mock)
@@ -50,38 +68,25 @@ class Subproject(consumer.Consumer):
         for program in compatible:
             self.assert_answers(program)
             self.assert_needs(program, ['libcushim.so.0'])
+        installed = self.install()
+        for name in 'consumer', 'libcushim.so.0', 'libcushim-mock.so.0', 'cushim.pc', 'mock.h':
+            self.assertIn(name, installed)
 
-    def test_library_may_be_static(self):
-        program, mock, *compatible = self.build('-Dcushim:default_library=static')
-        self.assert_runs(program)
-        self.assert_needs(program, [])
-        self.assert_mocks(mock)
-        self.assert_needs(mock, [])
-        for program in compatible:
-            self.assert_answers(program)
-            self.assert_needs(program, [])
-
-    def test_library_is_static_if_all_of_the_command_line_is(self):
-        [program] = self.build('-Ddefault_library=static', programs=PROGRAMS[:1])
-        self.assert_runs(program)
-        self.assert_needs(program, [])
-
-    def test_library_is_static_if_the_parent_says_so(self):
+    def test_program_is_installed_with_a_library_of_the_parent(self):
+        """The parent's own static library contains cushim."""
         build_file = os.path.join(self.project, 'meson.build')
-        with open(build_file, encoding='ascii') as file:
-            lines = file.read()
-        with open(build_file, 'w', encoding='ascii') as file:
-            file.write(lines.replace("project('consumer', 'c')", "project('consumer', 'c',\n"
-                                     "  default_options: 'default_library=static')"))
-        [program] = self.build(programs=PROGRAMS[:1])
-        self.assert_runs(program)
-        self.assert_needs(program, [])
+        with open(build_file, 'a', encoding='ascii') as file:
+            file.write("static_library('mine', 'consumer.c', dependencies: dependency('cushim'),\n"
+                       "  install: true)\n")
+        self.build(programs=[])
+        self.assertEqual(sorted(self.install()), ['consumer', 'libmine.a'])
+        symbols = consumer.run('nm', os.path.join(self.project, 'build', 'libmine.a'))
+        self.assertIn(' T cushim_driver_load', symbols)
 
     def test_static_library_of_intermediate_code_links(self):
         if 'Free Software Foundation' not in consumer.run(*COMPILER.split(), '--version'):
             self.skipTest('the linker does not support the intermediate code of the compiler')
-        [program] = self.build('-Dcushim:default_library=static', '-Db_lto=true',
-                               programs=PROGRAMS[:1])
+        [program] = self.build('-Db_lto=true', programs=PROGRAMS[:1])
         self.assert_runs(program)
 
 

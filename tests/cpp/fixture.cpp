@@ -27,7 +27,7 @@ std::size_t handles()
 {
     cushim_mock_state state = CUSHIM_MOCK_STATE_INIT;
 
-    OK(cushim_mock_state_get(mock, &state));
+    OK(cushim_mock_get_state(mock, &state));
     return state.handles;
 }
 

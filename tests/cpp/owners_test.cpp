@@ -106,10 +106,13 @@ static void wrapped_objects_are_not_destroyed()
         const cushim::stream wrapped = TAKE(cushim::stream::wrap(handle, given.context));
 
         CHECK(TAKE(wrapped.handle()) == handle);
-        CHECK(cushim_stream_context(wrapped.get()) == given.context.get());
+        cushim_context *context = nullptr;
+        CODE(CUDA_SUCCESS, cushim_stream_get_context(wrapped.get(), &context));
+        CHECK(context == given.context.get());
         const cushim::stream unknown = TAKE(cushim::stream::wrap(handle));
 
-        CHECK(!cushim_stream_context(unknown.get()));
+        CODE(CUDA_SUCCESS, cushim_stream_get_context(unknown.get(), &context));
+        CHECK(!context);
     }
     CHECK(handles() == before);
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim::event::wrap(nullptr).code);
@@ -159,7 +162,7 @@ static void options_are_those_of_c()
     options.disable_timing = true;
     const cushim::event event = TAKE(cushim::event::create(given.context, &options));
 
-    OK(cushim_event_info_get(event.get(), &info));
+    OK(cushim_event_get_info(event.get(), &info));
     CHECK(info.flags == CU_EVENT_DISABLE_TIMING);
 }
 

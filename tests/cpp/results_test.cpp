@@ -64,6 +64,10 @@ static void timeouts_are_rounded_up_and_limited()
     CHECK(cushim::timeout(clock::now()).ns() == 0);
     CHECK(cushim::timeout(clock::time_point::min()).ns() == 0);
     CHECK(cushim::timeout(clock::time_point::max()).ns() == UINT64_MAX);
+    /* Units in which the present cannot be subtracted without an overflow. */
+    using coarse = std::chrono::time_point<clock, std::chrono::hours>;
+    CHECK(cushim::timeout(coarse::min()).ns() == 0);
+    CHECK(cushim::timeout(coarse::max()).ns() == UINT64_MAX);
     const std::uint64_t hour = cushim::timeout(clock::now() + hours(1)).ns();
 
     CHECK(hour > 0 && hour <= 3600000000000);
@@ -95,6 +99,9 @@ static void waits_end_at_their_deadline()
 static void streams_wait_for_events_and_streams()
 {
     const fixture given;
+
+    CHECK(cushim_driver_has("cuStreamWaitEvent", 11020));
+    CHECK(!cushim_driver_has("cuStreamWaitEvent", 99000));
     const cushim::stream later = TAKE(cushim::stream::create(given.context));
 
     given.queue();

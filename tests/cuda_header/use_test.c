@@ -61,7 +61,6 @@ static CUresult CUDAAPI address_of(const char *symbol, void **function, int vers
 
 static int set_up(void **state)
 {
-    (void)state;
     table = *cushim_driver();
     table.MemAlloc_v2 = alloc;
     table.MemcpyHtoD_v2 = copy;
@@ -75,15 +74,13 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     return cushim_table_install(NULL, NULL) != CUDA_SUCCESS;
 }
 
-static void name_reaches_the_slot_of_its_version_and_mode(void **state)
+TEST_BETWEEN(name_reaches_the_slot_of_its_version_and_mode, set_up, tear_down)
 {
     CUdeviceptr address = 0;
 
-    (void)state;
     assert_int_equal(cuMemAlloc(&address, 77), CUDA_SUCCESS);
     assert_string_equal(reached, "MemAlloc_v2");
     assert_int_equal(address, 77);
@@ -94,23 +91,21 @@ static void name_reaches_the_slot_of_its_version_and_mode(void **state)
 /* A static initialiser, which may also be an imported function of a library. */
 static CUresult(CUDAAPI *const allocators[])(CUdeviceptr *, size_t) = {cuMemAlloc, &cuMemAlloc_v2};
 
-static void address_is_constant_and_one(void **state)
+TEST_BETWEEN(address_is_constant_and_one, set_up, tear_down)
 {
     CUdeviceptr address = 0;
 
-    (void)state;
     assert_true(allocators[0] == allocators[1]);
     assert_true(allocators[0] == cuMemAlloc);
     assert_int_equal(allocators[0](&address, 5), CUDA_SUCCESS);
     assert_int_equal(address, 5);
 }
 
-static void address_follows_the_current_table(void **state)
+TEST_BETWEEN(address_follows_the_current_table, set_up, tear_down)
 {
     CUresult(CUDAAPI * allocate)(CUdeviceptr *, size_t) = cuMemAlloc;
     CUdeviceptr address = 3;
 
-    (void)state;
     assert_int_equal(cushim_table_install(NULL, NULL), CUDA_SUCCESS);
     reached = "nothing";
     assert_int_not_equal(allocate(&address, 0), CUDA_SUCCESS);
@@ -130,13 +125,12 @@ static int add(int cuMemFree, int cuInit)
     return cuMemFree + cuInit;
 }
 
-static void name_can_be_that_of_a_member_and_of_a_variable(void **state)
+TEST_BETWEEN(name_can_be_that_of_a_member_and_of_a_variable, set_up, tear_down)
 {
     struct driver driver = {.cuMemAlloc = cuMemAlloc, .cuInit = 5};
     CUdeviceptr address = 0;
     int cuDeviceGet = 2;
 
-    (void)state;
     assert_int_equal(driver.cuMemAlloc(&address, 9), CUDA_SUCCESS);
     assert_int_equal(address, 9);
     assert_int_equal(add(cuDeviceGet, driver.cuInit), 7);
@@ -145,15 +139,13 @@ static void name_can_be_that_of_a_member_and_of_a_variable(void **state)
 /* CHECK(cuInit(0)) prints this text: an argument that becomes a string at once is not expanded. */
 #define TEXT(call) #call
 
-static void name_in_a_text_is_as_it_was_written(void **state)
+TEST_ALONE(name_in_a_text_is_as_it_was_written)
 {
-    (void)state;
     assert_string_equal(TEXT(cuMemAlloc(&address, 1)), "cuMemAlloc(&address, 1)");
 }
 
-static void typedefs_are_untouched(void **state)
+TEST_ALONE(typedefs_are_untouched)
 {
-    (void)state;
 #ifdef HAS_TYPEDEFS
     PFN_cuMemAlloc_v3020 allocate = cuMemAlloc;
     OF_THE_MODE(PFN_cuMemcpyHtoD_v3020, PFN_cuMemcpyHtoD_v7000_ptds) copy_in = cuMemcpyHtoD;
@@ -164,9 +156,8 @@ static void typedefs_are_untouched(void **state)
 #endif
 }
 
-static void proc_address_asks_for_functions_of_the_mode(void **state)
+TEST_BETWEEN(proc_address_asks_for_functions_of_the_mode, set_up, tear_down)
 {
-    (void)state;
 #if CUDA_VERSION >= 12000
     void *function = NULL;
 
@@ -178,24 +169,6 @@ static void proc_address_asks_for_functions_of_the_mode(void **state)
                      CUDA_SUCCESS);
     assert_int_equal(flags_seen, CU_GET_PROC_ADDRESS_LEGACY_STREAM);
 #else
-    (void)flags_seen;
     skip();
 #endif
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(name_reaches_the_slot_of_its_version_and_mode, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(address_is_constant_and_one, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(address_follows_the_current_table, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(name_can_be_that_of_a_member_and_of_a_variable, set_up,
-                                        tear_down),
-        cmocka_unit_test(name_in_a_text_is_as_it_was_written),
-        cmocka_unit_test(typedefs_are_untouched),
-        cmocka_unit_test_setup_teardown(proc_address_asks_for_functions_of_the_mode, set_up,
-                                        tear_down),
-    };
-    return cmocka_run_group_tests_name("use", tests, NULL, NULL);
 }

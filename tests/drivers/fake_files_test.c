@@ -89,11 +89,10 @@ static void load_file(const void *data)
     }
 }
 
-static void file_by_path_is_refused_with_its_outcome(void **state)
+TEST_ALONE(file_by_path_is_refused_with_its_outcome)
 {
     unsigned failures = 0;
 
-    (void)state;
     for (const struct file *file = files; file->name; file++)
         failures += !child_passes(file->name, load_file, file);
     assert_int_equal(failures, 0);
@@ -124,13 +123,12 @@ static void load_cut(const void *data)
                    length < files_magic_size() ? "Reinstall" : "the file is truncated");
 }
 
-static void library_cut_at_any_length_is_truncated_and_never_a_crash(void **state)
+TEST_ALONE(library_cut_at_any_length_is_truncated_and_never_a_crash)
 {
     size_t lengths[MOST_CUTS];
     const size_t count = files_cuts(&driver, lengths);
     unsigned failures = 0;
 
-    (void)state;
     for (size_t i = 0; i < count; i++) {
         char name[32];
 
@@ -162,11 +160,12 @@ static void restart_to_search(const void *data)
     route_restart(folder_path(folder), arguments);
 }
 
-static void file_by_search_has_the_outcome_of_the_linkers_message(void **state)
+TEST_ALONE(file_by_search_has_the_outcome_of_the_linkers_message)
 {
     unsigned failures = 0;
 
-    (void)state;
+    if (!route_can_search)
+        skip();
     if (route_machine_has_driver()) {
         print_message("skipped: a driver of this machine would follow one that fails\n");
         skip();
@@ -187,14 +186,6 @@ static void file_by_search_has_the_outcome_of_the_linkers_message(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(file_by_path_is_refused_with_its_outcome),
-        cmocka_unit_test(library_cut_at_any_length_is_truncated_and_never_a_crash),
-        /* Last, because of the count below. */
-        cmocka_unit_test(file_by_search_has_the_outcome_of_the_linkers_message),
-    };
-    const size_t count = sizeof tests / sizeof tests[0];
-
     if (argc < 2)
         return EXIT_FAILURE;
     fake_folder = argv[1];
@@ -204,6 +195,5 @@ int main(int argc, char **argv)
         search_file(file);
         child_end();
     }
-    return _cmocka_run_group_tests("fake_files", tests, count - !route_can_search, make_files,
-                                   remove_files);
+    return run_all_tests(make_files, remove_files);
 }

@@ -204,17 +204,17 @@ static void load_all(enum route route)
     assert_int_equal(failures, 0);
 }
 
-static void driver_by_option_environment_or_resolver_has_its_outcome(void **state)
+TEST_ALONE(driver_by_option_environment_or_resolver_has_its_outcome)
 {
-    (void)state;
     load_all(ROUTE_OPTION);
     load_all(ROUTE_ENVIRONMENT);
     load_all(ROUTE_RESOLVER);
 }
 
-static void driver_by_search_has_its_outcome(void **state)
+TEST_ALONE(driver_by_search_has_its_outcome)
 {
-    (void)state;
+    if (!route_can_search)
+        skip();
     if (route_machine_has_driver()) {
         print_message("skipped: a driver of this machine would follow one that fails\n");
         skip();
@@ -222,11 +222,10 @@ static void driver_by_search_has_its_outcome(void **state)
     load_all(ROUTE_SEARCH);
 }
 
-static void driver_that_the_program_has_opened_is_the_one_that_is_loaded(void **state)
+TEST_ALONE(driver_that_the_program_has_opened_is_the_one_that_is_loaded)
 {
     struct visit visit = visit_of(0, ROUTE_OPENED);
 
-    (void)state;
 #if defined(__linux__) && !defined(__GLIBC__)
     print_message("skipped: musl knows a library that is open by its file alone\n");
     skip();
@@ -255,11 +254,10 @@ static void load_disabled(const void *data)
     check_int(route_report().state, CUSHIM_STATE_LOADED);
 }
 
-static void the_word_none_disables_the_driver_but_not_an_option(void **state)
+TEST_ALONE(the_word_none_disables_the_driver_but_not_an_option)
 {
     const struct visit visit = visit_of(0, ROUTE_OPTION);
 
-    (void)state;
     assert_true(child_passes("none", load_disabled, visit.path));
 }
 
@@ -286,7 +284,6 @@ __attribute__((visibility("default"))) void fake_driver_opened(void)
 
 static void load_by_call(const struct cushim_load_options *options)
 {
-    (void)options;
     check(cushim_driver()->EventQuery(NULL) > 100000);
 }
 
@@ -320,23 +317,14 @@ static void load_reentrant(const void *data)
     check_int(route_report().symbols.core.found, symbol_core_count());
 }
 
-static void call_from_a_constructor_of_the_driver_returns_3_during_the_load(void **state)
+TEST_ALONE(call_from_a_constructor_of_the_driver_returns_3_during_the_load)
 {
-    (void)state;
     for (size_t way = 0; way < COUNT(loads); way++)
         assert_true(child_passes("reenters", load_reentrant, &way));
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(driver_by_option_environment_or_resolver_has_its_outcome),
-        cmocka_unit_test(driver_that_the_program_has_opened_is_the_one_that_is_loaded),
-        cmocka_unit_test(the_word_none_disables_the_driver_but_not_an_option),
-        cmocka_unit_test(call_from_a_constructor_of_the_driver_returns_3_during_the_load),
-        cmocka_unit_test(driver_by_search_has_its_outcome), /* last, because of the count below */
-    };
-
     if (argc < 2)
         return EXIT_FAILURE;
     fake_folder = argv[1];
@@ -345,6 +333,5 @@ int main(int argc, char **argv)
         load_and_initialise(&visit);
         child_end();
     }
-    return _cmocka_run_group_tests("fake_load", tests, COUNT(tests) - !route_can_search,
-                                   make_folders, folder_remove);
+    return run_all_tests(make_folders, folder_remove);
 }

@@ -40,7 +40,6 @@ static const char *fake_path(const char *file)
 /* The superuser may read every file, so become another user. */
 static void give_up_rights(const void *data)
 {
-    (void)data;
     check(geteuid() != 0 ||
           (setgroups(0, NULL) == 0 && setgid(NOBODY) == 0 && setuid(NOBODY) == 0));
 }
@@ -74,12 +73,11 @@ static void load_readable(const void *name)
     check_int(load_without_rights(name, &report), CUDA_SUCCESS);
 }
 
-static void driver_that_this_user_may_not_read_has_the_outcome_no_permission(void **state)
+TEST_ALONE(driver_that_this_user_may_not_read_has_the_outcome_no_permission)
 {
     size_t size;
     unsigned char *bytes = folder_read(fake_path("complete.so"), &size);
 
-    (void)state;
     folder_write("readable", bytes, size);
     folder_write("unreadable", bytes, size);
     chmod(folder_path("unreadable"), 0);
@@ -108,9 +106,8 @@ static void load_rejected(const void *name)
 }
 
 /* All fakes have this SONAME, so a later search would find a library that stayed open. */
-static void what_is_no_driver_is_closed(void **state)
+TEST_ALONE(what_is_no_driver_is_closed)
 {
-    (void)state;
     assert_true(child_passes("stub", load_rejected, "stub.so"));
     assert_true(child_passes("no cuInit", load_rejected, "no-init.so"));
     assert_true(child_passes("no cuDriverGetVersion", load_rejected, "no-version.so"));
@@ -174,12 +171,11 @@ static bool translate_dlerror(const char *path)
 }
 
 /* The last test, because the process keeps the language. */
-static void missing_dependency_is_recognised_in_a_translated_message(void **state)
+TEST_ALONE(missing_dependency_is_recognised_in_a_translated_message)
 {
     struct cushim_load_options options;
     struct cushim_report report;
 
-    (void)state;
     if (!translate_dlerror(fake_path("needs-helper.so"))) {
         print_message("skipped: this C library does not translate in the locale C.UTF-8\n");
         skip();
@@ -195,16 +191,8 @@ static void missing_dependency_is_recognised_in_a_translated_message(void **stat
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(driver_that_this_user_may_not_read_has_the_outcome_no_permission),
-#ifdef __GLIBC__
-        cmocka_unit_test(what_is_no_driver_is_closed),
-#endif
-        cmocka_unit_test(missing_dependency_is_recognised_in_a_translated_message),
-    };
-
     if (argc != 2)
         return EXIT_FAILURE;
     fake_folder = argv[1];
-    return cmocka_run_group_tests(tests, folder_create, folder_remove);
+    return run_all_tests(folder_create, folder_remove);
 }

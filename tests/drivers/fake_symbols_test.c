@@ -124,22 +124,29 @@ static void check_tally(const struct cushim_symbol_tally *actual,
     check_int(actual->missing, expected->missing);
 }
 
+static void check_counts(const struct driver *driver, const struct cushim_symbol_counts *counts)
+{
+    struct cushim_symbol_counts expected = {0};
+
+    for (size_t i = 0; i < cushim_symbol_count(); i++)
+        count(symbol_is_interop(i) ? &expected.interop : &expected.core, expected_state(driver, i));
+    check_tally(&counts->core, &expected.core);
+    check_tally(&counts->interop, &expected.interop);
+}
+
 static void compare_states(const void *data)
 {
     const struct driver *driver = data;
     const struct cushim_report report = load(driver->file);
-    struct cushim_symbol_counts expected = {0};
 
     check_int(report.driver_version, driver->version);
     for (size_t i = 0; i < cushim_symbol_count(); i++) {
         const enum cushim_symbol_state state = expected_state(driver, i);
-        count(symbol_is_interop(i) ? &expected.interop : &expected.core, state);
         if (cushim__symbol_state(i) != state)
             child_fail("%s is in state %d, not %d\n", cushim__symbol_name(i),
                        cushim__symbol_state(i), state);
     }
-    check_tally(&report.symbols.core, &expected.core);
-    check_tally(&report.symbols.interop, &expected.interop);
+    check_counts(driver, &report.symbols);
 }
 
 /* The result of a slot for a driver whose functions return their numbers. */
@@ -189,8 +196,10 @@ static void call_filled_table(const void *data)
 {
     const struct driver *driver = data;
     struct cushim_table table = {.size = sizeof table};
+    struct cushim_symbol_counts counts;
 
-    check_int(cushim_table_fill_library(&table, route_open(path_of(driver->file)), NULL), 0);
+    check_int(cushim_table_fill_library(&table, route_open(path_of(driver->file)), &counts), 0);
+    check_counts(driver, &counts);
     call_every_slot(driver, &table);
     check(cushim_driver() == &cushim__lazy_table);
 }
@@ -212,27 +221,23 @@ static void run_for_all(child_body body)
     assert_int_equal(failures, 0);
 }
 
-static void driver_has_the_symbols_of_its_version(void **state)
+TEST_ALONE(driver_has_the_symbols_of_its_version)
 {
-    (void)state;
     run_for_all(compare_states);
 }
 
-static void slot_of_the_loaded_table_reaches_its_symbol_or_fallback_or_returns_36(void **state)
+TEST_ALONE(slot_of_the_loaded_table_reaches_its_symbol_or_fallback_or_returns_36)
 {
-    (void)state;
     run_for_all(call_loaded_table);
 }
 
-static void slot_of_a_filled_table_reaches_its_symbol_or_fallback_or_returns_36(void **state)
+TEST_ALONE(slot_of_a_filled_table_reaches_its_symbol_or_fallback_or_returns_36)
 {
-    (void)state;
     run_for_all(call_filled_table);
 }
 
-static void slot_of_the_lazy_table_reaches_its_symbol(void **state)
+TEST_ALONE(slot_of_the_lazy_table_reaches_its_symbol)
 {
-    (void)state;
     assert_true(child_passes("lazy-load table", call_lazy_table, &drivers[0]));
 }
 
@@ -246,7 +251,6 @@ static void check_absent(const struct cushim_table *table, size_t index)
 /* Both the current table and the lazy-load table, which a layer may still call. */
 static void call_absent_tables(const void *data)
 {
-    (void)data;
     name_driver("none");
     for (size_t i = 0; i < cushim_call_count; i++) {
         check_absent(&cushim__lazy_table, i);
@@ -255,9 +259,8 @@ static void call_absent_tables(const void *data)
     check(!cushim__own_table());
 }
 
-static void slot_without_a_driver_returns_303_but_for_the_texts_of_errors(void **state)
+TEST_ALONE(slot_without_a_driver_returns_303_but_for_the_texts_of_errors)
 {
-    (void)state;
     assert_true(child_passes("absent table", call_absent_tables, NULL));
 }
 
@@ -277,11 +280,10 @@ static void call_first_without_a_driver(const void *data)
     check_absent(cushim_driver(), *index);
 }
 
-static void slot_that_is_called_first_loads_the_driver(void **state)
+TEST_ALONE(slot_that_is_called_first_loads_the_driver)
 {
     unsigned failures = 0;
 
-    (void)state;
     for (size_t i = 0; i < cushim_call_count; i += FIRST_CALL_STRIDE) {
         failures += !child_passes(cushim__symbol_name(i), call_first, &i);
         failures += !child_passes(cushim__symbol_name(i), call_first_without_a_driver, &i);
@@ -294,7 +296,6 @@ static void read_report(const void *data)
     static char text[16384], json[131072];
     struct cushim_report report = load("cuda-10.0");
 
-    (void)data;
     check_int(report.symbols.core.fallen_back, 1);
     check(cushim__report_text(&report, text, sizeof text) < sizeof text);
     check_contains(text, "1 fallen back");
@@ -309,26 +310,15 @@ static void read_report(const void *data)
                    "missed      cuMemAllocAsync, which this driver lacks (since CUDA 11.2)\n");
 }
 
-static void report_names_what_has_fallen_back_and_what_was_called_and_missing(void **state)
+TEST_ALONE(report_names_what_has_fallen_back_and_what_was_called_and_missing)
 {
-    (void)state;
     assert_true(child_passes("report", read_report, NULL));
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(driver_has_the_symbols_of_its_version),
-        cmocka_unit_test(slot_of_the_loaded_table_reaches_its_symbol_or_fallback_or_returns_36),
-        cmocka_unit_test(slot_of_a_filled_table_reaches_its_symbol_or_fallback_or_returns_36),
-        cmocka_unit_test(slot_of_the_lazy_table_reaches_its_symbol),
-        cmocka_unit_test(slot_without_a_driver_returns_303_but_for_the_texts_of_errors),
-        cmocka_unit_test(slot_that_is_called_first_loads_the_driver),
-        cmocka_unit_test(report_names_what_has_fallen_back_and_what_was_called_and_missing),
-    };
-
     if (argc != 2)
         return EXIT_FAILURE;
     fake_folder = argv[1];
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -125,18 +125,14 @@ static void call_every_slot(const struct generation *generation, enum route rout
     check_int(*turn, cushim_call_count);
 }
 
-static void every_slot_of_every_generation_answers(void **state)
+TEST_ALONE(every_slot_of_every_generation_answers)
 {
-    (void)state;
     assert_int_equal(real_each(ROUTE_OPTION), 0);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_slot_of_every_generation_answers),
-    };
     const int status = real_begin(argc, argv, call_every_slot);
 
-    return status ? status : cmocka_run_group_tests(tests, NULL, NULL);
+    return status ? status : run_all_tests(NULL, NULL);
 }

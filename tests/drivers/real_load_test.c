@@ -55,19 +55,15 @@ static void load_and_initialise(const struct generation *generation, enum route 
     check_refuses_init(generation, cushim_driver_init(&options));
 }
 
-static void every_generation_loads_by_every_route_and_refuses_init_without_a_gpu(void **state)
+TEST_ALONE(every_generation_loads_by_every_route_and_refuses_init_without_a_gpu)
 {
-    (void)state;
     for (enum route route = ROUTE_OPTION; route < ROUTE_COUNT; route++)
         assert_int_equal(real_each(route), 0);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_generation_loads_by_every_route_and_refuses_init_without_a_gpu),
-    };
     const int status = real_begin(argc, argv, load_and_initialise);
 
-    return status ? status : cmocka_run_group_tests(tests, NULL, NULL);
+    return status ? status : run_all_tests(NULL, NULL);
 }

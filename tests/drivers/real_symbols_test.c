@@ -99,7 +99,6 @@ static void compare_with_registry(const struct generation *generation, enum rout
     const struct cushim_report report = route_report();
     struct cushim_table table = {.size = sizeof table};
 
-    (void)route;
     check_int(cushim_table_fill_library(&table, library, NULL), CUDA_SUCCESS);
     for (size_t i = 0; i < cushim_symbol_count(); i++)
         check_symbol(generation, library, &table, i);
@@ -116,18 +115,14 @@ static void compare_with_registry(const struct generation *generation, enum rout
     ask_for_each_symbol(generation, library);
 }
 
-static void generation_exports_what_the_registry_says_and_finds_it_by_proc_address(void **state)
+TEST_ALONE(generation_exports_what_the_registry_says_and_finds_it_by_proc_address)
 {
-    (void)state;
     assert_int_equal(real_each(ROUTE_OPTION), 0);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(generation_exports_what_the_registry_says_and_finds_it_by_proc_address),
-    };
     const int status = real_begin(argc, argv, compare_with_registry);
 
-    return status ? status : cmocka_run_group_tests(tests, NULL, NULL);
+    return status ? status : run_all_tests(NULL, NULL);
 }

@@ -213,7 +213,7 @@ class Service(unittest.TestCase):
         self.assertNotEqual(machine.run(script, variables)[0], 0)
         tests, failures, suite = self.read_report(machine, report)
         self.assertEqual((tests, failures), (1, 1))
-        self.assertIn('1 allocation leaked', ''.join(suite.itertext()))
+        self.assertIn('CUSHIM-leak-memory: memory#', ''.join(suite.itertext()))
 
     def test_github(self):
         self.check(*github())

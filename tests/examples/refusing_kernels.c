@@ -8,5 +8,5 @@ CUresult cushim_mock_kernels_register(const struct cushim_mock_functions *functi
 {
     const struct cushim_mock_kernel kernel = {.size = sizeof kernel};
 
-    return functions->kernel_register(functions->mock, &kernel);
+    return functions->register_kernel(functions->mock, &kernel);
 }

@@ -5,11 +5,6 @@
     fuzz.py build                       build the targets with clang, in build-fuzz
     fuzz.py run --seconds 60 --jobs 2   run them, and print a table
     fuzz.py minimize                    add new inputs that cover more to the corpus
-    fuzz.py coverage                    lines of the parsers that the corpus covers
-    fuzz.py pack FOLDER                 stripped programs and corpora, for a machine without clang
-
-On that machine, `FOLDER/fuzz.py run --folder FOLDER --seconds 3600 --jobs 16` needs Python 3 and
-glibc.
 """
 import argparse
 import concurrent.futures
@@ -25,14 +20,13 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 BUILD = ROOT / 'build-fuzz'
-COVERAGE = ROOT / 'build-fuzz-coverage'
 # Each kernel of these texts is an input for `kernel`, in addition to the corpus.
 TEXTS = ROOT / 'tests' / 'kernel' / 'real' / 'ptx'
 
 # The maximum length of libFuzzer's inputs for each target, in bytes.
 LONGEST = {
     'arguments': 400,
-    'calls': 400,
+    'calls': 700,
     'fault': 400,
     'image': 4096,
     'json': 400,
@@ -40,6 +34,7 @@ LONGEST = {
     'pattern': 200,
     'report': 1500,
     'settings': 800,
+    'trace': 7000,
 }
 
 # Additional libFuzzer options for a target. Programs of calls are long from the start, and the
@@ -49,23 +44,6 @@ OPTIONS = {
     'fault': ['-use_value_profile=1'],
     'image': ['-use_value_profile=1'],
     'settings': ['-use_value_profile=1'],
-}
-
-# The sources that each target should cover.
-PARSERS = {
-    'arguments': ['src/tool/base/arguments.c', 'src/tool/main.c',
-                  'src/tool/base/mock.c', 'src/tool/run/program.c'],
-    'calls': ['src/mock/call.c', 'src/mock/functions/context.c', 'src/mock/functions/event.c',
-              'src/mock/functions/stream.c', 'src/mock/functions/memory.c', 'src/mock/event/event.c',
-              'src/mock/graph/graph.c', 'src/mock/stream/stream.c', 'src/mock/stream/capture.c',
-              'src/mock/sim', 'src/mock/core/object.c'],
-    'fault': ['src/layer/fault_parser.c', 'src/layer/fault_rule.c'],
-    'image': ['src/mock/image'],
-    'json': ['src/tool/base/output.c', 'src/base/text.c'],
-    'kernel': ['src/ptx'],
-    'pattern': ['src/driver_api/function_name.c', 'src/layer/expected_call.c'],
-    'report': ['loader/report_json.c', 'loader/report_text.c', 'src/base/text.c'],
-    'settings': ['src/mock/config'],
 }
 
 # Sanitizers check each allocation, and an adversarial input may request much memory, which it is
@@ -114,13 +92,11 @@ def chosen(arguments):
 class Place:
     """The paths of a run's programs, corpora and findings."""
 
-    def __init__(self, arguments):
-        packed = pathlib.Path(arguments.folder).resolve() if arguments.folder else None
-        self.programs = packed or BUILD / 'tests' / 'fuzz'
-        data = packed if packed and (packed / 'corpus').is_dir() else HERE
-        self.corpus = data / 'corpus'
-        self.words = data / 'words'
-        self.work = pathlib.Path(arguments.work or (packed or BUILD) / 'work').resolve()
+    def __init__(self):
+        self.programs = BUILD / 'tests' / 'fuzz'
+        self.corpus = HERE / 'corpus'
+        self.words = HERE / 'words'
+        self.work = BUILD / 'work'
 
     def program(self, name):
         path = self.programs / f'fuzz-{name}'
@@ -253,7 +229,7 @@ def table(rows):
 
 
 def run(arguments):
-    place, names = Place(arguments), chosen(arguments)
+    place, names = Place(), chosen(arguments)
     for name in names:
         place.program(name)
         place.unpack(name)
@@ -278,7 +254,7 @@ def run(arguments):
 
 def minimize(arguments):
     """Add the shortest new inputs to the corpus that cover more than it."""
-    place = Place(arguments)
+    place = Place()
     for name in chosen(arguments):
         place.unpack(name)
         before = count_files(place.seeds(name))
@@ -298,64 +274,11 @@ def minimize(arguments):
         print(f'{name}: {before} inputs before, {before + len(added)} after')
 
 
-def coverage(arguments):
-    """Measure the lines and branches of each target's sources that the present corpus covers."""
-    configure(COVERAGE, '-fprofile-instr-generate -fcoverage-mapping',
-              '-fprofile-instr-generate')
-    for name in chosen(arguments):
-        program = COVERAGE / 'tests' / 'fuzz' / f'replay-{name}'
-        raw, data = COVERAGE / f'{name}.profraw', COVERAGE / f'{name}.profdata'
-        call('ninja', '-C', COVERAGE, f'tests/fuzz/replay-{name}', stdout=subprocess.DEVNULL)
-        call(program, '--whole', 0, HERE / 'corpus' / name, stdout=subprocess.DEVNULL,
-             env={**os.environ, 'LLVM_PROFILE_FILE': str(raw)})
-        call(tool('llvm-profdata'), 'merge', '-sparse', raw, '-o', data)
-        report = call(tool('llvm-cov'), 'export', '-summary-only', program,
-                      f'-instr-profile={data}', capture_output=True)
-        sums = {}
-        for file in json.loads(report.stdout)['data'][0]['files']:
-            path = os.path.relpath(os.path.normpath(file['filename']), ROOT)
-            if path.endswith('.c') and path.startswith(tuple(PARSERS[name])):
-                sums[path] = file['summary']['lines'], file['summary']['branches']
-        for path, (lines, branches) in sorted(sums.items()):
-            print(f'{name:10} {path:48} {share(lines, "lines")}  {share(branches, "branches")}')
-        together = [{key: sum(sum_[i][key] for sum_ in sums.values())
-                     for key in ('covered', 'count')} for i in range(2)]
-        print(f'{name:10} {"together":48} {share(together[0], "lines")}  '
-              f'{share(together[1], "branches")}')
-
-
-def share(summary, what):
-    percent = 100 * summary['covered'] / summary['count'] if summary['count'] else 100
-    return f'{what} {summary["covered"]:5} of {summary["count"]:5} ({percent:5.1f} %)'
-
-
-def tool(name):
-    for suffix in ('', '-14', '-15', '-16', '-17', '-18', '-19'):
-        if shutil.which(name + suffix):
-            return name + suffix
-    sys.exit(f'fuzz.py: {name} is not installed')
-
-
-def pack(arguments):
-    place, folder = Place(arguments), pathlib.Path(arguments.destination)
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in chosen(arguments):
-        call('strip', '-o', folder / f'fuzz-{name}', place.program(name))
-    shutil.copytree(HERE / 'corpus', folder / 'corpus', dirs_exist_ok=True)
-    shutil.copytree(HERE / 'words', folder / 'words', dirs_exist_ok=True)
-    shutil.copy2(__file__, folder / 'fuzz.py')
-    size = sum(path.stat().st_size for path in folder.rglob('*') if path.is_file())
-    print(f'{folder}: {size / 1e6:.1f} MB')
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('command', choices=['build', 'run', 'minimize', 'coverage', 'pack'])
-    parser.add_argument('destination', nargs='?', help='the folder for pack')
+    parser.add_argument('command', choices=['build', 'run', 'minimize'])
     parser.add_argument('--targets', help='only these targets, separated by commas')
-    parser.add_argument('--folder', help='folder of built programs (default: build-fuzz)')
-    parser.add_argument('--work', help='folder for findings (default: work, next to the programs)')
     parser.add_argument('--seconds', type=int, default=60, help='for each target (default: 60)')
     parser.add_argument('--jobs', type=int, default=1, help='processes at once (default: 1)')
     parser.add_argument('--most', type=int, default=10,
@@ -363,10 +286,7 @@ def main():
     parser.add_argument('--keep', action='store_true', help='keep the findings of the previous run')
     parser.add_argument('--json', action='store_true', help='print the table as JSON')
     arguments = parser.parse_args()
-    if arguments.command == 'pack' and not arguments.destination:
-        parser.error('pack needs a folder')
-    commands = {'build': build, 'run': run, 'minimize': minimize, 'coverage': coverage,
-                'pack': pack}
+    commands = {'build': build, 'run': run, 'minimize': minimize}
     return 1 if commands[arguments.command](arguments) else 0
 
 

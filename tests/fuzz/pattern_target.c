@@ -83,7 +83,7 @@ static void check_expectation(struct cushim_layer *layer, struct fuzz_input *inp
     memset(verdict, 'z', sizeof verdict);
     cushim_layer_verify(layer, verdict, sizeof verdict);
     CLAIM(fuzz_is_closed(verdict, sizeof verdict));
-    cushim_layer_expectations_clear(layer);
+    cushim_layer_clear_expectations(layer);
     CLAIM(cushim_layer_verify(layer, verdict, sizeof verdict) == CUDA_SUCCESS);
     free(message);
 }
@@ -98,10 +98,10 @@ static void check_recording(struct cushim_layer *layer, const char *text, size_t
     size_t length;
 
     table->GetProcAddress_v2(text, &function, 12000, 0, &result);
-    length = cushim_recording_text(layer, whole, sizeof whole);
+    length = cushim_recording_write_text(layer, whole, sizeof whole);
     CLAIM(length > 0 && length < sizeof whole && strlen(whole) == length);
     CLAIM(whole[length - 1] == '\n');
-    CLAIM(cushim_recording_text(layer, size ? part : NULL, size) == length);
+    CLAIM(cushim_recording_write_text(layer, size ? part : NULL, size) == length);
     CLAIM(fuzz_is_closed(part, size));
     CLAIM(size == 0 || strncmp(part, whole, strlen(part)) == 0);
     CLAIM(size == 0 || strlen(part) == (length < size ? length : size - 1));

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Each public header compiles alone and when it is included twice, without a warning, in every mode
-of cuda.h. The compiler warns about slots of superseded ABIs where they are used, and nowhere else.
+of cuda.h. The compiler warns about slots of superseded ABIs where they are used, and nowhere else;
+and about dropped results if the program asks for that.
 
     headers_test.py alone c|cpp "HEADER..." [COMPILER ARGUMENT...]
     headers_test.py initialisers c|cpp "HEADER..." [COMPILER ARGUMENT...]
+    headers_test.py unused c|cpp "HEADER..." [COMPILER ARGUMENT...]
     headers_test.py deprecation c|cpp [COMPILER ARGUMENT...]
 """
 
@@ -27,6 +29,14 @@ from slots import superseded  # noqa: E402
 # Structs that begin with their size, and that only cushim creates.
 GIVEN_BY_CUSHIM = {'cushim_table', 'cushim_mock_trace', 'cushim_mock_launch',
                    'cushim_mock_functions'}
+
+# Structs with an initialiser that cushim fills, so that no library reads their members.
+FILLED_BY_CUSHIM = {'cushim_symbol', 'cushim_report_candidate', 'cushim_event_info',
+                    'cushim_mock_state', 'cushim_recorded_call', 'cushim_sweep_result'}
+
+# Functions whose result programs may drop, since they need not act on it.
+UNCHECKED = re.compile('_(release|close|pop|destroy|advance|step|drain|forbid_errors|set_tag|'
+                       'expect_errors_begin|expect_errors_end|mock_install|layer_install)$')
 
 # Leaves nonzero bytes on the stack where the next function has its variables.
 STACK = '''
@@ -181,11 +191,10 @@ class Initialisers(unittest.TestCase):
         found = []
         for header in HEADERS:
             with open(os.path.join(HERE, '../../include/cushim', header), encoding='utf-8') as file:
-                found += [] if header.startswith('testing/') else [
-                    (header, macro, name) for macro, name in re.findall(
-                        r'#define (CUSHIM_\w+_OPTIONS_INIT)\b[^#]*?sizeof\(struct (\w+)\)',
-                        file.read())]
-        self.assertGreater(len(found), 4)
+                found += [(header, macro, name) for macro, name in re.findall(
+                    r'#define (CUSHIM_\w+_INIT)\b[^#]*?sizeof\(struct (\w+)\)', file.read())
+                          if name not in FILLED_BY_CUSHIM]
+        self.assertGreater(len(found), 8)
         source = '#include <stdio.h>\n' + ''.join('#include <cushim/%s>\n' % header
                                                   for header, _, _ in found) + STACK
         calls = ''
@@ -205,6 +214,40 @@ class Initialisers(unittest.TestCase):
                                            program], input=source, text=True, check=True)
                 wrong = subprocess.run([program], stdout=subprocess.PIPE, text=True, check=True)
                 self.assertEqual(wrong.stdout, '')
+
+
+class Unused(unittest.TestCase):
+    """Results that are dropped: a warning if the program asks for it, and for no other result."""
+
+    def warned(self, functions, *flags):
+        """Return those of the functions about whose dropped result the compiler warns."""
+        lines = ['#include <cushim/%s>' % header for header in HEADERS]
+        lines += ['extern void use(void);', 'void use(void) {']
+        first = len(lines) + 1
+        lines += ['%s(%s);' % call for call in functions.items()]
+        source = '\n'.join(lines) + '\n}\n'
+        result = subprocess.run(
+            COMPILER + list(flags) + ['-c', '-o', os.devnull, '-x', LANGUAGES[LANGUAGE], '-'],
+            input=source, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        self.assertEqual(result.returncode, 0, result.stdout)
+        return {list(functions)[int(line) - first] for line in re.findall(
+            r'<stdin>:(\d+):\d+: warning: ignoring return value', result.stdout)}
+
+    def test_dropped_results_are_warned_about_on_request(self):
+        functions, checked = {}, set()
+        for header in HEADERS:
+            with open(os.path.join(HERE, '../../include/cushim', header), encoding='utf-8') as file:
+                for mark, name, parameters in re.findall(
+                        r'^CUSHIM_API (CUSHIM__CHECKED )?CUresult\s+(\w+)\(([^;]*)\);', file.read(),
+                        re.MULTILINE):
+                    checked |= {name} if mark else set()
+                    functions[name] = ', '.join(
+                        '(CUresult)0' if part.strip().startswith('CUresult ') else '0'
+                        for part in re.split(r',(?![^(]*\))', parameters) if part != 'void')
+        self.assertGreater(len(functions), 60)
+        self.assertEqual({name for name in functions if not UNCHECKED.search(name)}, checked)
+        self.assertEqual(self.warned(functions), set())
+        self.assertEqual(self.warned(functions, '-DCUSHIM_WARN_UNUSED_RESULT'), checked)
 
 
 class Deprecation(unittest.TestCase):

@@ -21,7 +21,7 @@ REGISTRY = os.path.join('loader', 'registry')
 # How many names a file may have, and why they are not a list of what functions do.
 EXCEPTIONS = {
     'loader/fill.c': (3, 'the symbols by which the loader knows that a library is a driver'),
-    'src/check/rules/rules.tsv': (10, 'a column refers to pages of the CUDA reference'),
+    'src/check/rules/rules.tsv': (13, 'a column refers to pages of the CUDA reference'),
     'src/layer/lookup.c': (3, 'the functions that return functions, and what they need for that'),
     'src/trace/write/writer.c': (3, 'the calls by which a program starts and stops its recording'),
     'src/mock/functions/context.c':

@@ -18,7 +18,7 @@ static const uint32_t *words(uint64_t address)
     return device_bytes(address);
 }
 
-static void lanes_that_diverge_meet_again(void **state)
+KERNEL_TEST(lanes_that_diverge_meet_again)
 {
     const uint32_t *result =
         words(run_text(KERNEL("mov.u32 %r2, 0; mov.u32 %r3, 0;\n"
@@ -28,46 +28,12 @@ static void lanes_that_diverge_meet_again(void **state)
                               "mad.lo.u32 %r2, %r4, 1000, %r2;\n" STORE("%r2")),
                        32, NULL, 0, 128));
 
-    (void)state;
     for (uint32_t i = 0; i < 32; i++)
         assert_int_equal(result[i], 32000 + i * (i - (i > 0)) / 2);
 }
 
-static void guards_choose_lanes(void **state)
-{
-    const uint32_t *result =
-        words(run_text(KERNEL("and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 0; mov.u32 %r3, 7;\n"
-                              "@%p1 mov.u32 %r3, 9; @!%p1 add.u32 %r3, %r3, %r1;\n" STORE("%r3")),
-                       40, NULL, 0, 160));
-
-    (void)state;
-    for (uint32_t i = 0; i < 40; i++)
-        assert_int_equal(result[i], i % 2 ? 7 + i : 9);
-}
-
-/*
- * The lanes take the lock one after the other; those that spin are at a lower instruction than the
- * owner.
- */
-static void lock_of_the_own_warp_is_released(void **state)
-{
-    const uint32_t *result =
-        words(run_text(KERNEL("again: atom.global.cas.b32 %r2, [%rd2], 0, 1;\n"
-                              "setp.ne.u32 %p1, %r2, 0; @%p1 bra again;\n"
-                              "ld.volatile.global.u32 %r3, [%rd2+4]; add.u32 %r4, %r3, 1;\n"
-                              "st.volatile.global.u32 [%rd2+4], %r4; membar.gl;\n"
-                              "atom.global.exch.b32 %r5, [%rd2], 0;\n" STORE("%r3")),
-                       64, "\0\0\0\0\0\0\0\0", 8, 256));
-    uint32_t sum = 0;
-
-    (void)state;
-    for (unsigned i = 0; i < 64; i++)
-        sum += result[i];
-    assert_int_equal(sum, 63 * 64 / 2);
-}
-
 /* Lane 0 polls a word that lane 1 writes in later code. */
-static void lane_that_polls_does_not_keep_others_from_running(void **state)
+KERNEL_TEST(lane_that_polls_does_not_keep_others_from_running)
 {
     const uint32_t *result =
         words(run_text(KERNEL("setp.ne.u32 %p1, %r1, 0; @%p1 bra writer;\n"
@@ -77,38 +43,7 @@ static void lane_that_polls_does_not_keep_others_from_running(void **state)
                               "out_: " STORE("%r2")),
                        2, "\0\0\0\0", 4, 8));
 
-    (void)state;
     assert_int_equal(result[0], 5);
-}
-
-static void targets_are_chosen_by_an_index(void **state)
-{
-    const uint32_t *result =
-        words(run_text(KERNEL("rem.u32 %r2, %r1, 3;\n"
-                              "table: .branchtargets a, b, c;\n"
-                              "brx.idx %r2, table;\n"
-                              "a: mov.u32 %r3, 10; bra end; b: mov.u32 %r3, 20; bra end;\n"
-                              "c: mov.u32 %r3, 30;\nend: " STORE("%r3")),
-                       32, NULL, 0, 128));
-
-    (void)state;
-    for (uint32_t i = 0; i < 32; i++)
-        assert_int_equal(result[i], 10 * (i % 3 + 1));
-}
-
-static void labels_belong_to_their_blocks(void **state)
-{
-    const uint32_t *result =
-        words(run_text(KERNEL("mov.u32 %r2, 0; setp.eq.u32 %p1, %r1, 0;\n"
-                              "{ @%p1 bra skip; add.u32 %r2, %r2, 1; skip: }\n"
-                              "{ .reg.pred %p1; setp.ne.u32 %p1, %r1, 0; @%p1 bra skip;\n"
-                              "add.u32 %r2, %r2, 10; skip: { bra over; } }\n"
-                              "over: " STORE("%r2")),
-                       2, NULL, 0, 8));
-
-    (void)state;
-    assert_int_equal(result[0], 10);
-    assert_int_equal(result[1], 1);
 }
 
 static const char functions[] =
@@ -143,12 +78,11 @@ static const char functions[] =
          "ld.param.b32 %r5, [family1]; }\n"
          "st.global.v4.u32 [%rd3], {%r2, %r3, %r4, %r5};\nret;\n}\n";
 
-static void functions_call_each_other_and_themselves(void **state)
+KERNEL_TEST(functions_call_each_other_and_themselves)
 {
     static const uint32_t fib[] = {0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89};
     const uint32_t *result = words(run_text(functions, 12, NULL, 0, 12 * 16));
 
-    (void)state;
     for (uint32_t i = 0; i < 12; i++) {
         assert_int_equal(result[i * 4], fib[i]);
         assert_int_equal(result[i * 4 + 1], i * 2);
@@ -157,7 +91,7 @@ static void functions_call_each_other_and_themselves(void **state)
     }
 }
 
-static void functions_call_each_other_in_turn(void **state)
+KERNEL_TEST(functions_call_each_other_in_turn)
 {
     const uint32_t *result = words(run_text(
         HEAD ".func (.param .b32 r) odd(.param .b32 n);\n"
@@ -176,13 +110,12 @@ static void functions_call_each_other_in_turn(void **state)
              "ld.param.u32 %r2, [x]; }\nst.u32 [%rd3], %r2; ret; }\n",
         40, NULL, 0, 160));
 
-    (void)state;
     for (uint32_t i = 0; i < 40; i++)
         assert_int_equal(result[i], i % 2 == 0);
 }
 
 /* No compiler passes arguments like this. */
-static void arguments_in_registers_are_refused(void **state)
+KERNEL_TEST(arguments_in_registers_are_refused)
 {
     static const struct {
         const char *call, *reason;
@@ -194,7 +127,6 @@ static void arguments_in_registers_are_refused(void **state)
         {"call (x), twice, (a);", "parameters in registers"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct ptx_module *module;
         char text[1024];
@@ -211,7 +143,7 @@ static void arguments_in_registers_are_refused(void **state)
 }
 
 /* The call has a list of the functions that the pointer may refer to. */
-static void pointers_may_have_a_list_of_targets(void **state)
+KERNEL_TEST(pointers_may_have_a_list_of_targets)
 {
     const uint32_t *result = words(run_text(
         HEAD ".func (.param .b32 r) twice(.param .b32 n)\n{ .reg .b32 x; ld.param.u32 x, [n];\n"
@@ -224,7 +156,6 @@ static void pointers_may_have_a_list_of_targets(void **state)
              "st.u32 [%rd1], %r1; ret; }\n",
         1, NULL, 0, 4));
 
-    (void)state;
     assert_int_equal(result[0], 42);
 }
 
@@ -232,7 +163,7 @@ static void pointers_may_have_a_list_of_targets(void **state)
  * Even lanes wait, inside a function with wide registers, for odd lanes inside another function at
  * the same call depth. The functions have different frames, which must not overlap.
  */
-static void lanes_in_two_functions_keep_their_values(void **state)
+KERNEL_TEST(lanes_in_two_functions_keep_their_values)
 {
     static const char text[] = HEAD
         ".func (.param .b64 r) wait(.param .b64 word, .param .b32 own)\n{\n"
@@ -256,7 +187,6 @@ static void lanes_in_two_functions_keep_their_values(void **state)
         "both: st.global.u64 [%rd3], %rd4; ret;\n}\n";
     const uint64_t *result = device_bytes(run_text(text, 32, "\0\0\0\0\0\0\0\0", 8, 32 * 8));
 
-    (void)state;
     for (uint64_t i = 0; i < 32; i++) {
         const uint32_t a = ~(uint32_t)i;
 
@@ -264,73 +194,8 @@ static void lanes_in_two_functions_keep_their_values(void **state)
     }
 }
 
-static void lanes_exchange_values(void **state)
-{
-    const uint32_t *result = words(run_text(
-        KERNEL(
-            "mul.wide.u32 %rd4, %r1, 60; add.u64 %rd3, %rd3, %rd4;\n"
-            "shfl.sync.down.b32 %r2|%p1, %r1, 4, 31, -1; selp.u32 %r3, 1, 0, %p1;\n"
-            "st.u32 [%rd3], %r2; st.u32 [%rd3+4], %r3;\n"
-            "shfl.sync.up.b32 %r2|%p1, %r1, 1, 0x1800, -1; selp.u32 %r3, 1, 0, %p1;\n"
-            "st.u32 [%rd3+8], %r2; st.u32 [%rd3+12], %r3;\n"
-            "shfl.sync.bfly.b32 %r2, %r1, 3, 31, -1; st.u32 [%rd3+16], %r2;\n"
-            "shfl.sync.idx.b32 %r2, %r1, 5, 0x1c1f, -1; st.u32 [%rd3+20], %r2;\n"
-            "setp.gt.u32 %p1, %r1, 9; vote.sync.ballot.b32 %r2, %p1, -1; st.u32 [%rd3+24], %r2;\n"
-            "vote.sync.all.pred %p2, %p1, -1; selp.u32 %r2, 1, 0, %p2; st.u32 [%rd3+28], %r2;\n"
-            "vote.sync.any.pred %p2, !%p1, -1; selp.u32 %r2, 1, 0, %p2; st.u32 [%rd3+32], %r2;\n"
-            "shr.u32 %r4, %r1, 3; match.any.sync.b32 %r2, %r4, -1; st.u32 [%rd3+36], %r2;\n"
-            "match.all.sync.b32 %r2|%p2, %r4, -1; st.u32 [%rd3+40], %r2;\n"
-            "redux.sync.add.u32 %r2, %r1, -1; st.u32 [%rd3+44], %r2;\n"
-            "sub.s32 %r5, %r1, 7; redux.sync.min.s32 %r2, %r5, -1; st.u32 [%rd3+48], %r2;\n"
-            "elect.sync %r2|%p2, 0xfffffff0; selp.u32 %r3, 1, 0, %p2; st.u32 [%rd3+52], %r2;\n"
-            "mov.u32 %r2, %laneid; st.u32 [%rd3+56], %r2; mov.u32 %r2, %lanemask_lt;\n"
-            "st.u32 [%rd3+60], %r2; ret;\n"),
-        32, NULL, 0, 32 * 64));
-
-    (void)state;
-    for (uint32_t i = 0; i < 32; i++) {
-        const uint32_t *own = result + i * 16;
-
-        assert_int_equal(own[0], i < 28 ? i + 4 : i);
-        assert_int_equal(own[1], i < 28);
-        assert_int_equal(own[2], i % 8 ? i - 1 : i);
-        assert_int_equal(own[3], i % 8 != 0);
-        assert_int_equal(own[4], i ^ 3);
-        assert_int_equal(own[5], i / 4 * 4 + 1);
-        assert_int_equal(own[6], 0xfffffc00);
-        assert_int_equal(own[7], 0);
-        assert_int_equal(own[8], 1);
-        assert_int_equal(own[9], 0xffu << i / 8 * 8);
-        assert_int_equal(own[10], 0);
-        assert_int_equal(own[11], 496);
-        assert_int_equal(own[12], (uint32_t)-7);
-        assert_int_equal(own[13], i < 4 ? own[13] : 4);
-        assert_int_equal(own[14], i);
-        assert_int_equal(own[15], (1u << i) - 1);
-    }
-}
-
-/* The lanes of each mask wait only for each other, although they arrive on different paths. */
-static void masks_of_sync_are_meant(void **state)
-{
-    const uint32_t *result =
-        words(run_text(KERNEL("and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 0; @%p1 bra even;\n"
-                              "shfl.sync.idx.b32 %r3, %r1, 3, 31, 0xaaaaaaaa; bra out_;\n"
-                              "even: setp.lt.u32 %p2, %r1, 16; @%p2 bra low;\n"
-                              "redux.sync.add.u32 %r3, %r1, 0x55550000; bra out_;\n"
-                              "low: vote.sync.ballot.b32 %r3, %p2, 0x00005555;\n"
-                              "out_: bar.warp.sync 0xffffffff;\n" STORE("%r3")),
-                       32, NULL, 0, 128));
-
-    (void)state;
-    for (uint32_t i = 0; i < 32; i++)
-        assert_int_equal(result[i], i % 2    ? 3
-                                    : i < 16 ? 0x5555
-                                             : 16 + 18 + 20 + 22 + 24 + 26 + 28 + 30);
-}
-
 /* With a full mask, the lanes of both paths wait for each other. */
-static void lanes_on_two_ways_exchange_values(void **state)
+KERNEL_TEST(lanes_on_two_ways_exchange_values)
 {
     const uint32_t *result =
         words(run_text(KERNEL("setp.lt.u32 %p1, %r1, 16; @%p1 bra low; mov.u32 %r2, 100;\n"
@@ -339,120 +204,8 @@ static void lanes_on_two_ways_exchange_values(void **state)
                               "out_: add.u32 %r3, %r3, %r2;\n" STORE("%r3")),
                        32, NULL, 0, 128));
 
-    (void)state;
     for (uint32_t i = 0; i < 32; i++)
         assert_int_equal(result[i], (i ^ 16) + (i < 16 ? 200 : 100));
-}
-
-/*
- * Registers that are live through a loop keep their places, whatever other registers the loop uses.
- */
-static void values_live_through_loops(void **state)
-{
-    const uint32_t *result =
-        words(run_text(KERNEL("add.u32 %r10, %r1, 1000; mov.u32 %r11, 0; mov.u32 %r12, 0;\n"
-                              "outer: mov.u32 %r13, 0;\n"
-                              "inner: add.u32 %r14, %r13, 3; mul.lo.u32 %r15, %r14, 2;\n"
-                              "add.u32 %r12, %r12, %r15; add.u32 %r13, %r13, 1;\n"
-                              "setp.lt.u32 %p1, %r13, 4; @%p1 bra inner;\n"
-                              "add.u32 %r11, %r11, 1; setp.lt.u32 %p2, %r11, 3; @%p2 bra next;\n"
-                              "bra done; next: mov.u32 %r16, 5; add.u32 %r17, %r16, 6;\n"
-                              "add.u32 %r12, %r12, %r17; bra outer;\n"
-                              "done: add.u32 %r10, %r10, %r12;\n" STORE("%r10")),
-                       32, NULL, 0, 128));
-
-    (void)state;
-    for (uint32_t i = 0; i < 32; i++)
-        assert_int_equal(result[i], 1000 + i + 3 * (6 + 8 + 10 + 12) + 2 * 11);
-}
-
-static void barriers_order_the_threads_of_a_block(void **state)
-{
-    const uint32_t *result = words(run_text(
-        HEAD ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n"
-             ".reg .b64 %rd<10>; .reg .b32 %r<30>; .reg .pred %p<10>;\n"
-             ".shared .align 4 .b8 s[1024];\n"
-             "ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mad.wide.u32 %rd3, %r1, 16, %rd1;\n"
-             "mov.u32 %r2, s; shl.b32 %r3, %r1, 2; add.u32 %r4, %r2, %r3;\n"
-             "st.shared.u32 [%r4], %r1; bar.sync 0;\n"
-             "sub.u32 %r5, 255, %r1; shl.b32 %r5, %r5, 2; add.u32 %r5, %r5, %r2;\n"
-             "ld.shared.u32 %r6, [%r5]; st.u32 [%rd3], %r6;\n"
-             "setp.lt.u32 %p1, %r1, 100; bar.red.popc.u32 %r6, 1, %p1; st.u32 [%rd3+4], %r6;\n"
-             "bar.red.and.pred %p2, 1, %p1; selp.u32 %r6, 1, 0, %p2; st.u32 [%rd3+8], %r6;\n"
-             "setp.lt.u32 %p3, %r1, 64; mov.u32 %r6, 7; @!%p3 bra others;\n"
-             "bar.arrive 3, 128; bra last;\n"
-             "others: setp.ge.u32 %p3, %r1, 128; @%p3 bra last; bar.sync 3, 128;\n"
-             "mov.u32 %r6, 8;\n"
-             "last: st.u32 [%rd3+12], %r6; ret;\n}\n",
-        256, NULL, 0, 256 * 16));
-
-    (void)state;
-    for (uint32_t i = 0; i < 256; i++) {
-        assert_int_equal(result[i * 4], 255 - i);
-        assert_int_equal(result[i * 4 + 1], 100);
-        assert_int_equal(result[i * 4 + 2], 0);
-        assert_int_equal(result[i * 4 + 3], i >= 64 && i < 128 ? 8 : 7);
-    }
-}
-
-/* In each round, a thread reads what another one has written; the round ends when all have read. */
-static void barriers_in_memory_have_phases(void **state)
-{
-    const uint32_t *result = words(run_text(
-        KERNEL(".shared .align 8 .b64 bar; .shared .align 4 .b32 data[64];\n"
-               ".reg .pred %q; .reg .b64 %s; mov.u32 %r10, data; mov.u32 %r2, 0; mov.u32 %r3, 0;\n"
-               "setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared::cta.b64 [bar], 64;\n"
-               "bar.sync 0; shl.b32 %r4, %r1, 2; add.u32 %r4, %r4, %r10;\n"
-               "add.u32 %r5, %r1, 33; and.b32 %r5, %r5, 63; shl.b32 %r5, %r5, 2;\n"
-               "add.u32 %r5, %r5, %r10; mov.u32 %r11, bar;\n"
-               "round: mad.lo.u32 %r6, %r2, 100, %r1; st.shared.u32 [%r4], %r6;\n"
-               "mbarrier.arrive.release.cta.shared.b64 %s, [%r11];\n"
-               "wait: mbarrier.test_wait.shared.b64 %q, [bar], %s; @!%q bra wait;\n"
-               "ld.shared.u32 %r7, [%r5]; add.u32 %r3, %r3, %r7;\n"
-               "mbarrier.arrive.shared.b64 _, [bar];\n"
-               "again: mbarrier.try_wait.parity.shared.b64 %q, [bar], 1; @!%q bra again;\n"
-               "add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 3; @%p2 bra round;\n" STORE("%r3")),
-        64, NULL, 0, 256));
-
-    (void)state;
-    for (uint32_t i = 0; i < 64; i++)
-        assert_int_equal(result[i], 300 + 3 * ((i + 33) % 64));
-}
-
-/* A phase ends when the announced number of bytes has arrived. */
-static void barriers_in_memory_count_arrivals(void **state)
-{
-    const uint32_t *result = words(run_text(
-        KERNEL(
-            ".shared .align 8 .b64 bar; .reg .pred %q; .reg .b64 %s<4>;\n"
-            "mbarrier.init.shared.b64 [bar], 3; mbarrier.arrive.shared.b64 %s0, [bar];\n"
-            "mbarrier.pending_count.b64 %r2, %s0;\n"
-            "mbarrier.arrive.shared.b64 _, [bar];\n"
-            "mbarrier.test_wait.shared.b64 %q, [bar], %s0; selp.u32 %r3, 1, 0, %q;\n"
-            "mbarrier.arrive.shared.b64 _, [bar];\n"
-            "mbarrier.test_wait.shared.b64 %q, [bar], %s0; selp.u32 %r4, 1, 0, %q;\n"
-            "mbarrier.arrive_drop.shared.b64 %s1, [bar]; mbarrier.arrive.shared.b64 _, [bar], 2;\n"
-            "mbarrier.test_wait.shared.b64 %q, [bar], %s1; selp.u32 %r5, 1, 0, %q;\n"
-            "mbarrier.arrive.shared.b64 %s2, [bar]; mbarrier.pending_count.b64 %r6, %s2;\n"
-            "st.global.v4.u32 [%rd1], {%r2, %r3, %r4, %r5}; st.global.u32 [%rd1+16], %r6; ret;"),
-        1, NULL, 0, 20));
-    static const uint32_t expected[] = {3, 0, 1, 1, 2};
-
-    (void)state;
-    assert_memory_equal(result, expected, sizeof expected);
-}
-
-static void threads_that_have_ended_are_not_waited_for(void **state)
-{
-    const uint32_t *result =
-        words(run_text(KERNEL("setp.gt.u32 %p1, %r1, 40; @%p1 exit; bar.sync 0;\n"
-                              "vote.sync.ballot.b32 %r2, 1, -1;\n" STORE("%r2")),
-                       100, NULL, 0, 400));
-
-    (void)state;
-    assert_int_equal(result[0], 0xffffffff);
-    assert_int_equal(result[40], 0x1ff);
-    assert_int_equal(result[41], 0);
 }
 
 static const char grid_barrier[] =
@@ -475,9 +228,8 @@ static const uint32_t *run_grid_barrier(struct run options)
     return words(pointers[0]);
 }
 
-static void blocks_of_a_cooperative_launch_are_all_resident(void **state)
+KERNEL_TEST(blocks_of_a_cooperative_launch_are_all_resident)
 {
-    (void)state;
     assert_int_equal(run_grid_barrier((struct run){.cooperative = true})[99], 100);
     assert_int_equal(counts.blocks, 100);
 }
@@ -485,18 +237,16 @@ static void blocks_of_a_cooperative_launch_are_all_resident(void **state)
 /*
  * As on a GPU with 32 resident blocks per multiprocessor: the first blocks wait for the last one.
  */
-static void blocks_that_wait_for_others_are_resident(void **state)
+KERNEL_TEST(blocks_that_wait_for_others_are_resident)
 {
-    (void)state;
     assert_int_equal(run_grid_barrier((struct run){.multiprocessors = 4})[0], 100);
 }
 
-static void slices_do_not_change_the_result(void **state)
+KERNEL_TEST(slices_do_not_change_the_result)
 {
     struct ptx_module *module = translate(functions);
     uint64_t total = 0;
 
-    (void)state;
     for (uint64_t slice = 1; slice < 4000; slice = slice * 7 + 1) {
         const uint64_t pointers[2] = {device_memory(12 * 16), 0};
 
@@ -514,48 +264,16 @@ static void slices_do_not_change_the_result(void **state)
     cushim__ptx_release(module);
 }
 
-static void threads_that_wait_for_ever_are_stuck(void **state)
+KERNEL_TEST(threads_that_wait_for_ever_are_stuck)
 {
     struct ptx_module *module =
         translate(KERNEL("setp.eq.u32 %p1, %r1, 0; @%p1 bra out_; bar.sync 1, 64; ret;\n"
                          "out_: bar.sync 2, 64; ret;"));
     const uint64_t pointers[2] = {device_memory(4), device_memory(4)};
 
-    (void)state;
     assert_int_equal(
         run(module, "k",
             (struct run){.block = 32, .parameters = pointers, .bytes = sizeof pointers}),
         PTX_STUCK);
     cushim__ptx_release(module);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        KERNEL_TEST(lanes_that_diverge_meet_again),
-        KERNEL_TEST(guards_choose_lanes),
-        KERNEL_TEST(lock_of_the_own_warp_is_released),
-        KERNEL_TEST(lane_that_polls_does_not_keep_others_from_running),
-        KERNEL_TEST(targets_are_chosen_by_an_index),
-        KERNEL_TEST(labels_belong_to_their_blocks),
-        KERNEL_TEST(functions_call_each_other_and_themselves),
-        KERNEL_TEST(functions_call_each_other_in_turn),
-        KERNEL_TEST(arguments_in_registers_are_refused),
-        KERNEL_TEST(pointers_may_have_a_list_of_targets),
-        KERNEL_TEST(lanes_in_two_functions_keep_their_values),
-        KERNEL_TEST(lanes_exchange_values),
-        KERNEL_TEST(masks_of_sync_are_meant),
-        KERNEL_TEST(lanes_on_two_ways_exchange_values),
-        KERNEL_TEST(values_live_through_loops),
-        KERNEL_TEST(barriers_order_the_threads_of_a_block),
-        KERNEL_TEST(barriers_in_memory_have_phases),
-        KERNEL_TEST(barriers_in_memory_count_arrivals),
-        KERNEL_TEST(threads_that_have_ended_are_not_waited_for),
-        KERNEL_TEST(blocks_of_a_cooperative_launch_are_all_resident),
-        KERNEL_TEST(blocks_that_wait_for_others_are_resident),
-        KERNEL_TEST(slices_do_not_change_the_result),
-        KERNEL_TEST(threads_that_wait_for_ever_are_stuck),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

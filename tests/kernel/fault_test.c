@@ -29,9 +29,8 @@ static void kernel_faults(const char *text, enum ptx_fault_kind kind, unsigned l
     cushim__ptx_release(module);
 }
 
-static void addresses_outside_of_allocations(void **state)
+KERNEL_TEST(addresses_outside_of_allocations)
 {
-    (void)state;
     kernel_faults(KERNEL("ld.global.u32 %r3, [%rd1+64];"), PTX_OUT_OF_BOUNDS, 8);
     assert_int_equal(fault.address, UINT64_C(0x700000000040));
     assert_int_equal(fault.use, PTX_READ);
@@ -58,21 +57,20 @@ static void addresses_outside_of_allocations(void **state)
     assert_int_equal(fault.address, UINT64_C(0x500000000));
 }
 
-static void allocation_that_is_too_small_for_the_last_number(void **state)
+KERNEL_TEST(allocation_that_is_too_small_for_the_last_number)
 {
     struct ptx_module *module =
         translate(HEAD ".entry k(.param .u64 p)\n{ .reg .b64 a, b; ld.param.u64 a, [p];"
                        " ld.u64 b, [a+8]; ret; }\n");
     const uint64_t out = device_memory(12);
 
-    (void)state;
     assert_int_equal(run(module, "k", (struct run){.parameters = &out, .bytes = 8}), PTX_FAULT);
     assert_int_equal(fault.kind, PTX_OUT_OF_BOUNDS);
     cushim__ptx_release(module);
 }
 
 /* All lanes access memory at once; the last ones are outside. */
-static void addresses_of_whole_warps(void **state)
+KERNEL_TEST(addresses_of_whole_warps)
 {
     static const struct {
         const char *code;
@@ -84,7 +82,6 @@ static void addresses_of_whole_warps(void **state)
         {"mad.wide.u32 %rd2, %r1, 1, %rd1; ld.u16 %r3, [%rd2];", 1},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         char text[600] = HEAD ".entry k(.param .u64 out)\n{ .reg .b64 %rd<9>; .reg .b32 %r<9>;\n"
                               ".shared .align 8 .b8 s[32]; mov.u32 %r2, s;\n"
@@ -100,17 +97,15 @@ static void addresses_of_whole_warps(void **state)
     }
 }
 
-static void addresses_that_are_not_aligned(void **state)
+KERNEL_TEST(addresses_that_are_not_aligned)
 {
-    (void)state;
     kernel_faults(KERNEL("ld.global.u32 %r3, [%rd1+2];"), PTX_MISALIGNED, 8);
     kernel_faults(KERNEL("ld.global.v4.u32 {%r3, %r4, %r5, %r6}, [%rd1+8];"), PTX_MISALIGNED, 8);
     kernel_faults(KERNEL("st.shared.u64 [s+4], %rd1;"), PTX_MISALIGNED, 8);
 }
 
-static void spaces_that_cannot_be_written_so(void **state)
+KERNEL_TEST(spaces_that_cannot_be_written_so)
 {
-    (void)state;
     kernel_faults(KERNEL("mov.u64 %rd2, own; cvta.local.u64 %rd2, %rd2;"
                          " atom.add.u32 %r3, [%rd2], 1;"),
                   PTX_WRONG_SPACE, 8);
@@ -118,9 +113,8 @@ static void spaces_that_cannot_be_written_so(void **state)
                   PTX_WRONG_SPACE, 8);
 }
 
-static void textures_and_surfaces_that_are_none(void **state)
+KERNEL_TEST(textures_and_surfaces_that_are_none)
 {
-    (void)state;
     kernel_faults(KERNEL("sust.b.2d.b32.trap [5, {0, 0}], {%r3};"), PTX_TRAP, 8);
     assert_string_equal(fault.text, "0x5 is no surface, or nothing is bound to it");
     kernel_faults(KERNEL("suld.b.2d.b32.trap {%r3}, [%rd1, {16, 2}];"), PTX_TRAP, 8);
@@ -135,9 +129,8 @@ static void textures_and_surfaces_that_are_none(void **state)
         PTX_OUT_OF_BOUNDS, 9);
 }
 
-static void traps(void **state)
+KERNEL_TEST(traps)
 {
-    (void)state;
     kernel_faults(KERNEL("trap;"), PTX_TRAP, 8);
     kernel_faults(KERNEL("brkpt;"), PTX_TRAP, 8);
     kernel_faults(KERNEL("bar.sync 17;"), PTX_ILLEGAL_INSTRUCTION, 8);
@@ -147,7 +140,7 @@ static void traps(void **state)
 }
 
 /* With local memory in the frames, and with registers only. */
-static void endless_recursion_ends(void **state)
+KERNEL_TEST(endless_recursion_ends)
 {
     static const char *const texts[] = {
         HEAD ".func f()\n{ .local .b8 a[4096]; .reg .b32 r; st.local.u32 [a], 1;\n"
@@ -155,7 +148,6 @@ static void endless_recursion_ends(void **state)
         HEAD ".func f()\n{ call f; ret; }\n.entry k()\n{ call f; ret; }\n",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         struct ptx_module *module = translate(texts[i]);
 
@@ -166,9 +158,8 @@ static void endless_recursion_ends(void **state)
     }
 }
 
-static void assertion_says_what_a_gpu_prints(void **state)
+KERNEL_TEST(assertion_says_what_a_gpu_prints)
 {
-    (void)state;
     kernel_faults(
         HEAD
         ".extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d,"
@@ -186,35 +177,16 @@ static void assertion_says_what_a_gpu_prints(void **state)
                         "a.c:7: f(: block: [1,0,0], thread: [5,0,0] Assertion `x > 0` failed.");
 }
 
-static void state_after_a_fault_remains(void **state)
+KERNEL_TEST(state_after_a_fault_remains)
 {
     struct ptx_module *module = translate(HEAD ".entry k()\n{ trap; }\n");
     const struct ptx_shape shape = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
     struct ptx_launch *launch =
         cushim__ptx_launch_create(module, 0, &shape, "", 0, NULL, &callbacks, NULL);
 
-    (void)state;
     cushim__ptx_release(module); /* the launch keeps a reference */
     assert_int_equal(cushim__ptx_run(launch, 100), PTX_FAULT);
     assert_int_equal(cushim__ptx_run(launch, 100), PTX_FAULT);
     assert_int_equal(cushim__ptx_fault(launch)->kind, PTX_TRAP);
     cushim__ptx_launch_destroy(launch);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        KERNEL_TEST(addresses_outside_of_allocations),
-        KERNEL_TEST(allocation_that_is_too_small_for_the_last_number),
-        KERNEL_TEST(addresses_of_whole_warps),
-        KERNEL_TEST(addresses_that_are_not_aligned),
-        KERNEL_TEST(spaces_that_cannot_be_written_so),
-        KERNEL_TEST(textures_and_surfaces_that_are_none),
-        KERNEL_TEST(traps),
-        KERNEL_TEST(endless_recursion_ends),
-        KERNEL_TEST(assertion_says_what_a_gpu_prints),
-        KERNEL_TEST(state_after_a_fault_remains),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

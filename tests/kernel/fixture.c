@@ -60,7 +60,6 @@ void *device_bytes(uint64_t address)
 
 int forget_memory(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < allocation_count; i++)
         free(allocations[i].host);
     allocation_count = 0;

@@ -3,17 +3,12 @@
 #ifndef CUSHIM_TESTS_KERNEL_FIXTURE_H
 #define CUSHIM_TESTS_KERNEL_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
 #include "src/ptx/ptx.h"
+#include "tests/support/cmocka.h"
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
 #define HEAD ".version 8.3\n.target sm_90\n.address_size 64\n"
 
 extern char printed[16384];
@@ -60,6 +55,6 @@ extern struct ptx_counts counts;
 uint64_t run_text(const char *text, uint32_t threads, const void *input, size_t bytes,
                   size_t output_bytes);
 
-#define KERNEL_TEST(name) cmocka_unit_test_teardown(name, forget_memory)
+#define KERNEL_TEST(name) TEST_BETWEEN(name, NULL, forget_memory)
 
 #endif

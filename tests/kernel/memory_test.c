@@ -11,26 +11,6 @@
          ".reg .f32 %f<9>; .reg .f64 %d<9>;\n"                                        \
          "ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [in];\n" body "ret;\n}\n"
 
-static void loads_extend_and_stores_cut(void **state)
-{
-    static const uint8_t input[16] = {0x80, 0xff, 0x01, 0x80, 5, 6, 7, 8, 1, 2, 3, 4, 9, 8, 7, 6};
-    const unsigned char *result = device_bytes(run_text(
-        KERNEL("ld.s8 %r1, [%rd2]; st.u32 [%rd1], %r1; ld.u8 %r1, [%rd2]; st.u32 [%rd1+4], %r1;\n"
-               "ld.s16 %rd3, [%rd2+2]; st.u64 [%rd1+8], %rd3;\n"
-               "ld.s8 %h1, [%rd2]; mov.b32 %r1, {%h1, %h1}; st.u32 [%rd1+16], %r1;\n"
-               "ld.global.nc.v4.u8 {%r1, %r2, _, %r4}, [%rd2+4]; st.v2.u8 [%rd1+20], {%r1, %r4};\n"
-               "ld.global.L1::no_allocate.L2::128B.v2.u64 {%rd3, %rd4}, [%rd2];\n"
-               "st.global.cs.v2.b64 [%rd1+32], {%rd4, %rd3}; st.u16 [%rd1+22], %rd4;\n"),
-        1, input, sizeof input, 64));
-    static const unsigned char expected[] = {
-        0x80, 0xff, 0xff, 0xff, 0x80, 0, 0, 0, 0x01, 0x80, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
-        0x80, 0xff, 0x80, 0xff, 5,    8, 1, 2, 0,    0,    0,    0,    0,    0,    0,    0,
-        1,    2,    3,    4,    9,    8, 7, 6, 0x80, 0xff, 0x01, 0x80, 5,    6,    7,    8};
-
-    (void)state;
-    assert_memory_equal(result, expected, sizeof expected);
-}
-
 static const char spaces[] =
     HEAD ".const .align 4 .u32 table[4] = {10, 20, 30, 40};\n"
          ".global .align 8 .u64 where = table+4;\n"
@@ -58,7 +38,7 @@ static const char spaces[] =
          "st.u32 [%rd1+36], %r2; st.u32 [%rd1+40], %r3; mov.u32 %r1, %dynamic_smem_size;\n"
          "st.u32 [%rd1+44], %r1;\nret;\n}\n";
 
-static void spaces_are_seen_by_their_own_and_generic_addresses(void **state)
+KERNEL_TEST(spaces_are_seen_by_their_own_and_generic_addresses)
 {
     static const uint32_t expected[] = {123, 30, 20, 32, 77, 99, 7, 0, 123, 30, 0, 64};
     struct ptx_module *module = translate(spaces);
@@ -67,7 +47,6 @@ static void spaces_are_seen_by_their_own_and_generic_addresses(void **state)
         uint32_t s[4];
     } parameters = {device_memory(64), {0, 0, 0, 123}};
 
-    (void)state;
     assert_int_equal(module->kernels[0].shared_bytes, 32);
     assert_int_equal(module->kernels[0].local_bytes, 64);
     assert_int_equal(
@@ -78,149 +57,13 @@ static void spaces_are_seen_by_their_own_and_generic_addresses(void **state)
     cushim__ptx_release(module);
 }
 
-/* With a size of zero, cp.async reads nothing and writes zeros; a cache policy has no effect. */
-static void copies_may_ignore_their_source(void **state)
-{
-    static const uint32_t input[] = {1, 2, 3, 4}, expected[] = {0, 0, 3, 4, 1, 2, 3, 4};
-    const unsigned char *result = device_bytes(
-        run_text(KERNEL(".shared .align 16 .b8 s[32]; mov.u32 %r1, s;\n"
-                        "createpolicy.fractional.L2::evict_first.b64 %rd5, 1.0;\n"
-                        "st.shared.v2.u32 [s], {%r1, %r1};\n"
-                        "cp.async.ca.shared.global [%r1], [%rd2], 8, 0;\n"
-                        "cp.async.ca.shared.global [%r1+8], [%rd2+8], 8, 8;\n"
-                        "cp.async.cg.shared.global.L2::cache_hint [%r1+16], [%rd2], 16, %rd5;\n"
-                        "cp.async.wait_all; ld.shared.v4.u32 {%r2, %r3, %r4, %r5}, [s];\n"
-                        "st.v4.u32 [%rd1], {%r2, %r3, %r4, %r5};\n"
-                        "ld.shared.v4.u32 {%r2, %r3, %r4, %r5}, [s+16];\n"
-                        "st.v4.u32 [%rd1+16], {%r2, %r3, %r4, %r5};\n"),
-                 1, input, sizeof input, 32));
-
-    (void)state;
-    assert_memory_equal(result, expected, sizeof expected);
-}
-
-/*
- * Accesses of whole warps: to adjacent numbers, at addresses that are not multiples of 8, with
- * gaps, in mixed order.
- */
-static void whole_warps_read_and_write_as_lanes_do(void **state)
-{
-    uint32_t input[72];
-    const uint32_t *result;
-
-    (void)state;
-    for (unsigned i = 0; i < COUNT(input); i++)
-        input[i] = 1000 + i;
-    result = device_bytes(run_text(
-        KERNEL(".shared .align 8 .b8 s[1024];\n"
-               "mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 4; add.s64 %rd4, %rd1, %rd3;\n"
-               "add.s64 %rd5, %rd2, %rd3; ld.global.u32 %r2, [%rd5]; st.global.u32 [%rd4], %r2;\n"
-               "ld.global.u32 %r2, [%rd5+4]; st.global.u32 [%rd4+132], %r2;\n"
-               "mul.wide.u32 %rd6, %r1, 8; add.s64 %rd7, %rd2, %rd6; mov.u32 %r3, s;\n"
-               "shl.b32 %r4, %r1, 5; add.u32 %r3, %r3, %r4; ld.global.u64 %rd8, [%rd7];\n"
-               "st.shared.u64 [%r3+8], %rd8; ld.shared.v2.u32 {%r3, %r4}, [%r3+8];\n"
-               "add.s64 %rd7, %rd1, %rd6; st.global.v2.u32 [%rd7+264], {%r4, %r3};\n"
-               /*
-                * The first and the last lane have their usual places; the lanes between are in
-                * reverse order.
-                */
-               "sub.s32 %r5, 31, %r1; setp.eq.u32 %p1, %r1, 0; setp.eq.u32 %p2, %r1, 31;\n"
-               "or.pred %p1, %p1, %p2; selp.u32 %r5, %r1, %r5, %p1; mul.wide.u32 %rd3, %r5, 4;\n"
-               "add.s64 %rd5, %rd2, %rd3; ld.global.u32 %r2, [%rd5];\n"
-               "add.s64 %rd4, %rd1, %rd3; add.u32 %r2, %r2, %r1; st.global.u32 [%rd4+520], %r2;\n"
-               "shl.b32 %r6, %r5, 2; mov.u32 %r7, s; add.u32 %r6, %r6, %r7; st.shared.u32 [%r6], "
-               "%r1;\n"
-               "shl.b32 %r8, %r1, 2; add.u32 %r8, %r8, %r7; bar.warp.sync -1; ld.shared.u32 %r9, "
-               "[%r8];\n"
-               "mul.wide.u32 %rd3, %r1, 4; add.s64 %rd4, %rd1, %rd3; st.global.u32 [%rd4+648], "
-               "%r9;\n"),
-        32, input, sizeof input, 1024));
-    for (unsigned i = 0; i < 32; i++) {
-        assert_int_equal(result[i], 1000 + i);
-        assert_int_equal(result[33 + i], 1001 + i);
-        assert_int_equal(result[66 + 2 * i], 1001 + 2 * i);
-        assert_int_equal(result[67 + 2 * i], 1000 + 2 * i);
-        assert_int_equal(result[130 + i], 1000 + i + (i % 31 ? 31 - i : i));
-        assert_int_equal(result[162 + i], i % 31 ? 31 - i : i);
-    }
-}
-
-static void atomic_operations_return_what_was_there(void **state)
-{
-    static const struct {
-        const char *code;
-        uint64_t before, operand, after;
-    } cases[] = {
-        {"atom.add.u32 %r1, [%rd1], %r2;", 5, 7, 12},
-        {"atom.global.min.s32 %r1, [%rd1], %r2;", 1, 0xffffffff, 0xffffffff},
-        {"atom.max.u32 %r1, [%rd1], %r2;", 1, 0xffffffff, 0xffffffff},
-        {"atom.inc.u32 %r1, [%rd1], %r2;", 7, 7, 0},
-        {"atom.dec.u32 %r1, [%rd1], %r2;", 0, 7, 7},
-        {"atom.and.b32 %r1, [%rd1], %r2;", 0xff, 0xf0, 0xf0},
-        {"atom.or.b32 %r1, [%rd1], %r2;", 0x0f, 0xf0, 0xff},
-        {"atom.xor.b32 %r1, [%rd1], %r2;", 0xff, 0xf0, 0x0f},
-        {"atom.acq_rel.gpu.global.exch.b32 %r1, [%rd1], %r2;", 3, 4, 4},
-        {"atom.cas.b32 %r1, [%rd1], 3, %r2;", 3, 9, 9},
-        {"atom.cas.b32 %r1, [%rd1], 4, %r2;", 3, 9, 3},
-        {"mov.b32 %f1, %r2; atom.add.f32 %f2, [%rd1], %f1; mov.b32 %r1, %f2;", 0x3f800000,
-         0x40000000, 0x40400000},
-        {"red.global.add.u64 [%rd1], %rd2; mov.u32 %r1, 5;", 5, UINT64_C(1) << 40,
-         (UINT64_C(1) << 40) + 5},
-        {"cvt.u16.u32 %h1, %r2; atom.cas.b16 %h2, [%rd1], 3, %h1; cvt.u32.u16 %r1, %h2;", 3, 9, 9},
-        {"atom.add.noftz.f16x2 %r1, [%rd1], %r2;", 0x3c003c00, 0x3c004000, 0x40004200},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        char text[2048] = KERNEL("ld.u64 %rd3, [%rd2]; st.u64 [%rd1], %rd3;\n"
-                                 "ld.u32 %r2, [%rd2+8]; ld.u64 %rd2, [%rd2+8];\n");
-        const uint64_t input[2] = {cases[i].before, cases[i].operand};
-        const uint64_t *result;
-
-        text[strlen(text) - strlen("ret;\n}\n")] = '\0';
-        strcat(strcat(text, cases[i].code), "\nst.u32 [%rd1+8], %r1; ret;\n}\n");
-        result = device_bytes(run_text(text, 1, input, sizeof input, 16));
-        if (result[0] != cases[i].after || (uint32_t)result[1] != (uint32_t)cases[i].before)
-            fail_msg("%s: %#llx, returned %#x", cases[i].code, (unsigned long long)result[0],
-                     (unsigned)result[1]);
-        forget_memory(NULL);
-    }
-}
-
-static void threads_know_where_they_are(void **state)
-{
-    struct ptx_module *module =
-        translate(HEAD ".visible .entry k(.param .u64 out)\n{ .reg .b32 %r<9>; .reg .b64 %rd<9>;\n"
-                       "ld.param.u64 %rd1, [out]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x;\n"
-                       "mov.u32 %r3, %tid.x; mad.lo.u32 %r4, %r1, %r2, %r3;\n"
-                       "mad.wide.u32 %rd2, %r4, 16, %rd1; mov.u32 %r5, %nctaid.x;\n"
-                       "mov.u32 %r6, %warpid; mov.u32 %r7, WARP_SZ; add.u32 %r6, %r6, %r7;\n"
-                       "st.v4.u32 [%rd2], {%r4, %r5, %r2, %r6}; ret; }\n");
-    const uint64_t out = device_memory(40 * 70 * 16);
-    const uint32_t *result;
-
-    (void)state;
-    assert_int_equal(
-        run(module, "k", (struct run){.grid = 40, .block = 70, .parameters = &out, .bytes = 8}),
-        PTX_ENDED);
-    result = device_bytes(out);
-    for (uint32_t i = 0; i < 40 * 70; i++) {
-        assert_int_equal(result[i * 4], i);
-        assert_int_equal(result[i * 4 + 1], 40);
-        assert_int_equal(result[i * 4 + 2], 70);
-        assert_int_equal(result[i * 4 + 3], 32 + i % 70 / 32);
-    }
-    assert_int_equal(counts.blocks, 40);
-    assert_int_equal(counts.bytes_written, 40 * 70 * 16);
-    cushim__ptx_release(module);
-}
-
-static void special_registers_describe_the_launch(void **state)
+KERNEL_TEST(special_registers_describe_the_launch)
 {
     static const struct {
         const char *name;
         uint64_t value;
     } cases[] = {
+        {"WARP_SZ", 32},
         {"%nwarpid", 64},
         {"%smid", 2},
         {"%nsmid", 5},
@@ -238,7 +81,6 @@ static void special_registers_describe_the_launch(void **state)
         {"%pm0", 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const uint64_t out = device_memory(8);
         struct ptx_module *module;
@@ -266,7 +108,7 @@ static void special_registers_describe_the_launch(void **state)
     }
 }
 
-static void clocks_go_forward(void **state)
+KERNEL_TEST(clocks_go_forward)
 {
 #define CLOCK(name)                                            \
     KERNEL("mov.u64 %rd3, " name "; mov.u64 %rd4, " name ";\n" \
@@ -281,7 +123,6 @@ static void clocks_go_forward(void **state)
         {CLOCK("%globaltimer_lo"), 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const uint64_t *result = device_bytes(run_text(cases[i].text, 1, NULL, 0, 16));
 
@@ -292,7 +133,7 @@ static void clocks_go_forward(void **state)
 }
 
 /* The memory of the runtime's grid barrier, whose address is in %envreg1 and %envreg2. */
-static void blocks_of_a_cooperative_launch_share_memory(void **state)
+KERNEL_TEST(blocks_of_a_cooperative_launch_share_memory)
 {
     struct ptx_module *module = translate(
         HEAD ".visible .entry k(.param .u64 out)\n{ .reg .b64 a, b; .reg .b32 high, low, r;\n"
@@ -301,7 +142,6 @@ static void blocks_of_a_cooperative_launch_share_memory(void **state)
     const uint64_t out = device_memory(4);
     struct run options = {.grid = 9, .cooperative = true, .parameters = &out, .bytes = 8};
 
-    (void)state;
     assert_int_equal(run(module, "k", options), PTX_ENDED);
     assert_int_equal(*(uint32_t *)device_bytes(out), 8);
     options.cooperative = false;
@@ -311,29 +151,8 @@ static void blocks_of_a_cooperative_launch_share_memory(void **state)
     cushim__ptx_release(module);
 }
 
-static void kernels_print(void **state)
-{
-    (void)state;
-    run_text(
-        HEAD
-        ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n"
-        ".global .align 1 .b8 format[26] = {37, 100, 32, 37, 53, 46, 50, 102, 124, 37, 108, 108, 120, "
-        "124, 37, 99, 37, 45, 52, 115, 37, 37, 10, 0};\n"
-        ".global .align 1 .b8 word[3] = {104, 105, 0};\n"
-        ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n"
-        ".local .align 8 .b8 depot[40]; .reg .b64 %rd<9>; .reg .b32 %r<9>;\n"
-        "mov.u64 %rd1, depot; cvta.local.u64 %rd2, %rd1; mov.u32 %r1, %tid.x;\n"
-        "sub.s32 %r1, %r1, 1; st.local.u32 [depot], %r1; st.local.f64 [depot+8], 0d3FF8000000000000;\n"
-        "st.local.u64 [depot+16], 0x123456789ab; st.local.u32 [depot+24], 65;\n"
-        "mov.u64 %rd3, word; st.local.u64 [depot+32], %rd3; mov.u64 %rd4, format;\n"
-        "{ .param .b64 a; .param .b64 b; .param .b32 x; st.param.b64 [a], %rd4;\n"
-        "st.param.b64 [b], %rd2; call.uni (x), vprintf, (a, b); }\nret;\n}\n",
-        2, NULL, 0, 8);
-    assert_string_equal(printed, "-1  1.50|123456789ab|Ahi  %\n0  1.50|123456789ab|Ahi  %\n");
-}
-
 /* Surfaces address bytes of a row, and textures texels; a coordinate may be far outside. */
-static void surfaces_and_textures_are_read_and_written(void **state)
+KERNEL_TEST(surfaces_and_textures_are_read_and_written)
 {
     static const uint32_t words[16] = {10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24};
     static const uint32_t expected[] = {14, 15, 10, 13, 1, 0};
@@ -348,7 +167,6 @@ static void surfaces_and_textures_are_read_and_written(void **state)
         1, words, sizeof words, 32);
     const uint32_t *result = device_bytes(out);
 
-    (void)state;
     assert_memory_equal(result, expected, 8);
     assert_memory_equal(result + 2, expected, 8);
     assert_memory_equal(result + 4, expected + 2, 16);
@@ -375,7 +193,7 @@ static enum ptx_state print(const char *format, uint64_t values, uint32_t *retur
     return state;
 }
 
-static void formats_are_those_of_c(void **state)
+KERNEL_TEST(formats_are_those_of_c)
 {
     enum { TEXT = 64 };
     static const struct {
@@ -392,13 +210,13 @@ static void formats_are_those_of_c(void **state)
          2},
         {"%*d|%.*f", "   42|1.500", {5 | UINT64_C(42) << 32, 3, UINT64_C(0x3ff8000000000000)}, 2},
         {"%p", "0x1234", {0x1234}, 1},
+        {"%c%-4s|", "Ahi  |", {65, TEXT}, 2},
         {"%s|%5s|", "(null)|   hi|", {0, TEXT}, 2},
         {"%y 5%", "%y 5%", {0}, 2},
     };
     const uint64_t values = device_memory(80);
     uint32_t returned;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         uint64_t *to = device_bytes(values);
 
@@ -412,23 +230,21 @@ static void formats_are_those_of_c(void **state)
     }
 }
 
-static void what_is_printed_at_once_has_an_end(void **state)
+KERNEL_TEST(what_is_printed_at_once_has_an_end)
 {
     const uint64_t values = device_memory(40);
     uint32_t returned;
 
-    (void)state;
     assert_int_equal(print("%1000d%1000d%1000d%1000d%1000d", values, &returned), PTX_ENDED);
     assert_int_equal(strlen(printed), 4096);
 }
 
-static void values_that_cannot_be_read_are_faults(void **state)
+KERNEL_TEST(values_that_cannot_be_read_are_faults)
 {
     static const char *const formats[] = {"%d", "%*d", "%c", "%f", "%p", "%s"};
     const uint64_t values = device_memory(8);
     uint32_t returned;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(formats); i++) {
         assert_int_equal(print(formats[i], 64, &returned), PTX_FAULT);
         assert_int_equal(fault.kind, PTX_OUT_OF_BOUNDS);
@@ -463,7 +279,7 @@ static const char *printing(const char *format)
 }
 
 /* The host's printf() would produce gigabytes for some formats; others are printed as requested. */
-static void widths_and_precisions_are_limited(void **state)
+KERNEL_TEST(widths_and_precisions_are_limited)
 {
     enum { MOST = 1023 };
     static const struct {
@@ -480,9 +296,9 @@ static void widths_and_precisions_are_limited(void **state)
         {"%*d|", "42     |", 8, ' '},
         {"%.*d|", "42|", 3, ' '},
         {"%--++  d|", "-7|", 3, ' '},
+        {"%d%%|", "-7%|", 4, ' '},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const size_t end = strlen(cases[i].end);
 
@@ -496,63 +312,47 @@ static void widths_and_precisions_are_limited(void **state)
     }
 }
 
-static void kernels_allocate_memory(void **state)
+/* The second warp has used the memory before the first one frees it. */
+KERNEL_TEST(memory_that_another_warp_has_freed_is_not_used)
 {
-    const uint32_t *result = device_bytes(run_text(
+    struct ptx_module *module = translate(
         HEAD ".extern .func (.param .b64 r) malloc(.param .b64 a);\n"
              ".extern .func free(.param .b64 a);\n"
-             ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n"
-             ".reg .b64 %rd<9>; .reg .b32 %r<9>;\nld.param.u64 %rd1, [out];\n"
+             ".visible .entry k(.param .u64 out)\n{\n"
+             ".shared .u64 made; .reg .pred %p; .reg .b64 %rd<9>; .reg .b32 %r<9>;\n"
+             "mov.u32 %r1, %tid.x; setp.ne.u32 %p, %r1, 0; @%p bra made_it;\n"
              "{ .param .b64 a; .param .b64 x; st.param.b64 [a], 16; call.uni (x), malloc, (a);\n"
-             "ld.param.b64 %rd2, [x]; }\nst.u32 [%rd2+12], 31; ld.u32 %r1, [%rd2+12];\n"
-             "{ .param .b64 a; st.param.b64 [a], %rd2; call.uni free, (a); }\n"
-             "st.u32 [%rd1], %r1; ret;\n}\n",
-        1, NULL, 0, 4));
+             "ld.param.b64 %rd1, [x]; }\nst.shared.u64 [made], %rd1;\n"
+             "made_it: bar.sync 0; ld.shared.u64 %rd1, [made]; st.u32 [%rd1], 1; bar.sync 0;\n"
+             "@%p bra freed_it;\n"
+             "{ .param .b64 a; st.param.b64 [a], %rd1; call.uni free, (a); }\n"
+             "freed_it: bar.sync 0; setp.lt.u32 %p, %r1, 32; @%p bra end;\n"
+             "ld.u32 %r2, [%rd1];\nend: ret;\n}\n");
+    const uint64_t out = device_memory(4);
 
-    (void)state;
-    assert_int_equal(result[0], 31);
+    assert_int_equal(
+        run(module, "k", (struct run){.block = 64, .parameters = &out, .bytes = sizeof out}),
+        PTX_FAULT);
+    assert_int_equal(fault.kind, PTX_OUT_OF_BOUNDS);
+    assert_int_equal(fault.use, PTX_READ);
+    cushim__ptx_release(module);
 }
 
-static void every_access_is_reported_to_the_hook(void **state)
+KERNEL_TEST(every_access_is_reported_to_the_hook)
 {
     struct ptx_module *module =
         translate(KERNEL(".shared .u32 s; st.shared.u32 [s], 1; ld.shared.u32 %r1, [s];\n"
-                         "ld.u32 %r2, [%rd2]; atom.add.u32 %r3, [%rd1], 1;\n"));
-    const uint64_t pointers[2] = {device_memory(4), device_memory(4)};
+                         "ld.u32 %r2, [%rd2]; atom.add.u32 %r3, [%rd1], 1; st.u32 [%rd1+4], 7;\n"));
+    const uint64_t pointers[2] = {device_memory(8), device_memory(4)};
 
-    (void)state;
     assert_int_equal(
         run(module, "k",
             (struct run){
                 .block = 3, .hooked = true, .parameters = pointers, .bytes = sizeof pointers}),
         PTX_ENDED);
     assert_int_equal(accesses[PTX_READ], 6);
-    assert_int_equal(accesses[PTX_WRITE], 3);
+    assert_int_equal(accesses[PTX_WRITE], 6);
     assert_int_equal(accesses[PTX_ATOMIC], 3);
+    assert_int_equal(counts.bytes_written, 12);
     cushim__ptx_release(module);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        KERNEL_TEST(loads_extend_and_stores_cut),
-        KERNEL_TEST(spaces_are_seen_by_their_own_and_generic_addresses),
-        KERNEL_TEST(copies_may_ignore_their_source),
-        KERNEL_TEST(whole_warps_read_and_write_as_lanes_do),
-        KERNEL_TEST(atomic_operations_return_what_was_there),
-        KERNEL_TEST(threads_know_where_they_are),
-        KERNEL_TEST(special_registers_describe_the_launch),
-        KERNEL_TEST(clocks_go_forward),
-        KERNEL_TEST(blocks_of_a_cooperative_launch_share_memory),
-        KERNEL_TEST(kernels_print),
-        KERNEL_TEST(surfaces_and_textures_are_read_and_written),
-        KERNEL_TEST(formats_are_those_of_c),
-        KERNEL_TEST(what_is_printed_at_once_has_an_end),
-        KERNEL_TEST(values_that_cannot_be_read_are_faults),
-        KERNEL_TEST(widths_and_precisions_are_limited),
-        KERNEL_TEST(kernels_allocate_memory),
-        KERNEL_TEST(every_access_is_reported_to_the_hook),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

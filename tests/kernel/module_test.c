@@ -5,7 +5,7 @@
 
 #include "fixture.h"
 
-static void kernels_have_parameters_and_limits(void **state)
+KERNEL_TEST(kernels_have_parameters_and_limits)
 {
     struct ptx_module *module = translate(
         HEAD ".visible .entry a(.param .u8 x, .param .u64 .ptr .global .align 16 y, .param .u16 z,"
@@ -15,7 +15,6 @@ static void kernels_have_parameters_and_limits(void **state)
     const struct ptx_kernel *a = &module->kernels[cushim__ptx_find_kernel(module, "a")];
     const struct ptx_kernel *b = &module->kernels[cushim__ptx_find_kernel(module, "b")];
 
-    (void)state;
     assert_int_equal(a->parameter_count, 4);
     assert_int_equal(a->parameters[1].offset, 8);
     assert_int_equal(a->parameters[3].offset, 32);
@@ -31,7 +30,7 @@ static void kernels_have_parameters_and_limits(void **state)
 }
 
 /* The sizes and alignments that ptxas 13.0 reports for the same declarations. */
-static void dynamic_shared_memory_begins_aligned(void **state)
+KERNEL_TEST(dynamic_shared_memory_begins_aligned)
 {
     static const struct {
         const char *own, *dynamic;
@@ -44,7 +43,6 @@ static void dynamic_shared_memory_begins_aligned(void **state)
         {".shared .b32 s;", ".shared .align 16 .b8 d[4];", 20},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         char text[400];
         struct ptx_module *module;
@@ -58,7 +56,7 @@ static void dynamic_shared_memory_begins_aligned(void **state)
     }
 }
 
-static void globals_have_values_and_addresses(void **state)
+KERNEL_TEST(globals_have_values_and_addresses)
 {
     static const uint32_t nested[2][3] = {{1, 0, 0}, {2, 3, 0}};
     struct ptx_module *module = translate(HEAD ".visible .global .align 16 .b8 a[5] = {1, 2, 3};\n"
@@ -70,7 +68,6 @@ static void globals_have_values_and_addresses(void **state)
     const struct ptx_global *globals = module->globals;
     const float values[2] = {1, -2.5f};
 
-    (void)state;
     assert_int_equal(module->global_count, 6);
     assert_int_equal(globals[0].alignment, 16);
     assert_memory_equal(globals[0].initial, "\1\2\3\0\0", 5);
@@ -88,14 +85,13 @@ static void globals_have_values_and_addresses(void **state)
 }
 
 /* The last row may lack values, which are then zero. */
-static void array_without_a_size_has_that_of_its_values(void **state)
+KERNEL_TEST(array_without_a_size_has_that_of_its_values)
 {
     static const uint16_t rows[2][2] = {{1, 2}, {3, 0}};
     struct ptx_module *module =
         translate(HEAD ".global .u16 a[][2] = {1, 2, 3};\n.global .f32 b[] = {3, -4};\n");
     const float floats[2] = {3, -4};
 
-    (void)state;
     assert_int_equal(module->globals[0].bytes, sizeof rows);
     assert_memory_equal(module->globals[0].initial, rows, sizeof rows);
     assert_int_equal(module->globals[1].bytes, sizeof floats);
@@ -103,7 +99,7 @@ static void array_without_a_size_has_that_of_its_values(void **state)
     cushim__ptx_release(module);
 }
 
-static void texts_share_what_is_visible(void **state)
+KERNEL_TEST(texts_share_what_is_visible)
 {
     static const char *const texts[] = {
         HEAD ".extern .global .u32 n; .extern .func (.param .b32 r) f(.param .b32 a);\n"
@@ -121,7 +117,6 @@ static void texts_share_what_is_visible(void **state)
     const uint64_t pointers[2] = {device_memory(4), 0};
     struct ptx_error error;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++)
         assert_true(cushim__ptx_add(module, texts[i], strlen(texts[i]), &error));
     assert_true(cushim__ptx_link(module, &error));
@@ -133,7 +128,7 @@ static void texts_share_what_is_visible(void **state)
     cushim__ptx_release(module);
 }
 
-static void errors_have_their_line_and_text(void **state)
+KERNEL_TEST(errors_have_their_line_and_text)
 {
     static const struct {
         const char *text, *message, *instruction;
@@ -174,7 +169,6 @@ static void errors_have_their_line_and_text(void **state)
          4},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         char text[400] = HEAD;
         struct ptx_error error;
@@ -198,7 +192,7 @@ static void kernel_with(char text[1024], const char *statement)
              statement);
 }
 
-static void statements_that_are_wrong_are_errors(void **state)
+KERNEL_TEST(statements_that_are_wrong_are_errors)
 {
     static const struct {
         const char *statement, *message;
@@ -241,7 +235,6 @@ static void statements_that_are_wrong_are_errors(void **state)
          "the vector has too many elements"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         char text[1024];
         struct ptx_error error;
@@ -255,7 +248,7 @@ static void statements_that_are_wrong_are_errors(void **state)
 }
 
 /* Known instructions in unknown forms: their kernels are refused. */
-static void forms_that_are_not_known_are_refused(void **state)
+KERNEL_TEST(forms_that_are_not_known_are_refused)
 {
     static const char *const cases[] = {
         "atom.add.b32 r0, [d0], r1;",
@@ -318,7 +311,6 @@ static void forms_that_are_not_known_are_refused(void **state)
         "vset4.u32.u32.eq.add r0, r1, r2, r3;",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const size_t length = strcspn(cases[i], " ;");
         struct ptx_module *module;
@@ -336,7 +328,7 @@ static void forms_that_are_not_known_are_refused(void **state)
 }
 
 /* An unknown instruction refuses only kernels that contain or call it, and only at their launch. */
-static void unknown_instructions_refuse_their_kernels_alone(void **state)
+KERNEL_TEST(unknown_instructions_refuse_their_kernels_alone)
 {
     struct ptx_module *module = translate(
         HEAD ".entry good()\n{ ret; }\n"
@@ -365,7 +357,6 @@ static void unknown_instructions_refuse_their_kernels_alone(void **state)
         {"elsewhere", "it is only declared", 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const size_t index = cushim__ptx_find_kernel(module, cases[i].name);
         const struct ptx_kernel *kernel = &module->kernels[index];
@@ -383,7 +374,7 @@ static void unknown_instructions_refuse_their_kernels_alone(void **state)
 }
 
 /* A kernel that calls through a pointer may call any function whose address is taken. */
-static void functions_that_pointers_may_reach_count_as_called(void **state)
+KERNEL_TEST(functions_that_pointers_may_reach_count_as_called)
 {
     struct ptx_module *module = translate(
         HEAD ".func bad()\n{ .reg .b64 %rd<3>;\n"
@@ -397,7 +388,6 @@ static void functions_that_pointers_may_reach_count_as_called(void **state)
     const struct ptx_kernel *takes = &module->kernels[cushim__ptx_find_kernel(module, "takes")];
     const struct ptx_kernel *calls = &module->kernels[cushim__ptx_find_kernel(module, "calls")];
 
-    (void)state;
     assert_null(takes->refused);
     assert_int_equal(takes->shared_bytes, 0);
     assert_non_null(calls->refused);
@@ -407,45 +397,23 @@ static void functions_that_pointers_may_reach_count_as_called(void **state)
     cushim__ptx_release(module);
 }
 
-static void what_does_no_harm_is_passed_over(void **state)
+KERNEL_TEST(what_does_no_harm_is_passed_over)
 {
     struct ptx_module *module =
         translate("// comment\n" HEAD "\t.file 1 \"a.cu\"\n.pragma \"nounroll\";\n"
                   ".entry k() /* here */\n{\n.loc 1 2 3\n.pragma \"nounroll\";\nnot_used: ret;\n}\n"
                   ".section .debug_str\n{\n.b8 65, 0\n}\n");
 
-    (void)state;
     assert_int_equal(run(module, "k", (struct run){.block = 1}), PTX_ENDED);
     cushim__ptx_release(module);
 }
 
-static void opcodes_are_listed_by_name(void **state)
+KERNEL_TEST(opcodes_are_listed_by_name)
 {
     size_t count = 0;
 
-    (void)state;
     while (cushim__ptx_opcode(count))
         count++;
     assert_in_range(count, 300, 1000);
     assert_string_equal(cushim__ptx_opcode(0), "add.u16");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        KERNEL_TEST(kernels_have_parameters_and_limits),
-        KERNEL_TEST(dynamic_shared_memory_begins_aligned),
-        KERNEL_TEST(globals_have_values_and_addresses),
-        KERNEL_TEST(array_without_a_size_has_that_of_its_values),
-        KERNEL_TEST(texts_share_what_is_visible),
-        KERNEL_TEST(errors_have_their_line_and_text),
-        KERNEL_TEST(statements_that_are_wrong_are_errors),
-        KERNEL_TEST(forms_that_are_not_known_are_refused),
-        KERNEL_TEST(unknown_instructions_refuse_their_kernels_alone),
-        KERNEL_TEST(functions_that_pointers_may_reach_count_as_called),
-        KERNEL_TEST(what_does_no_harm_is_passed_over),
-        KERNEL_TEST(opcodes_are_listed_by_name),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

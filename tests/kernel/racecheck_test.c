@@ -77,217 +77,160 @@
 #define ARRIVE "mbarrier.arrive.shared.b64 %rd2, [barrier];\n"
 #define WAIT "again: mbarrier.test_wait.parity.shared.b64 %p3, [barrier], 0; @!%p3 bra again;\n"
 
-static const struct row {
-    const char *name, *text;
-    struct run run;
+struct row {
+    const char *name;
+    unsigned grid, block;
     size_t races;
-} rows[] = {
+    const char *text;
+};
+
+static const struct row rows[] = {
     /* --- within a block --- */
-    {"no barrier", KERNEL("sm_70", WRITE READ_FAR), {.block = 64}, 1},
-    {"a barrier", KERNEL("sm_70", WRITE BAR READ_FAR), {.block = 64}, 0},
-    {"a barrier that reduces",
-     KERNEL("sm_70", WRITE "bar.red.popc.u32 %r9, 0, 1;\n" READ_FAR),
-     {.block = 64},
-     0},
-    {"read, then written", KERNEL("sm_70", READ_FAR WRITE), {.block = 64}, 1},
-    {"tiles without the second barrier",
+    {"no barrier", 1, 64, 1, KERNEL("sm_70", WRITE READ_FAR)},
+    {"a barrier", 1, 64, 0, KERNEL("sm_70", WRITE BAR READ_FAR)},
+    {"a barrier that reduces", 1, 64, 0,
+     KERNEL("sm_70", WRITE "bar.red.popc.u32 %r9, 0, 1;\n" READ_FAR)},
+    {"read, then written", 1, 64, 1, KERNEL("sm_70", READ_FAR WRITE)},
+    {"tiles without the second barrier", 1, 64, 1,
      KERNEL("sm_70", "mov.u32 %r7, 0;\n"
                      "next:\n" WRITE BAR READ_FAR
-                     "add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, 4; @%p1 bra next;"),
-     {.block = 64},
-     1},
-    {"tiles",
+                     "add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, 4; @%p1 bra next;")},
+    {"tiles", 1, 64, 0,
      KERNEL("sm_70", "mov.u32 %r7, 0;\n"
                      "next:\n" WRITE BAR READ_FAR BAR
-                     "add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, 4; @%p1 bra next;"),
-     {.block = 64},
-     0},
-    {"more blocks than are resident",
-     KERNEL("sm_70", WRITE BAR READ_FAR),
-     {.grid = 50, .block = 64},
-     0},
-    {"a fence is no barrier", KERNEL("sm_70", WRITE "membar.gl;\n" READ_FAR), {.block = 64}, 1},
-    {"generic addresses",
+                     "add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, 4; @%p1 bra next;")},
+    {"more blocks than are resident", 50, 64, 0, KERNEL("sm_70", WRITE BAR READ_FAR)},
+    {"a fence is no barrier", 1, 64, 1, KERNEL("sm_70", WRITE "membar.gl;\n" READ_FAR)},
+    {"generic addresses", 1, 64, 1,
      KERNEL("sm_70", "cvt.u64.u32 %rd2, %r2; cvta.shared.u64 %rd2, %rd2; st.u32 [%rd2], %r1;\n"
-                     "xor.b64 %rd2, %rd2, 128; ld.u32 %r6, [%rd2];"),
-     {.block = 64},
-     1},
-    {"a vector",
+                     "xor.b64 %rd2, %rd2, 128; ld.u32 %r6, [%rd2];")},
+    {"a vector", 1, 64, 2,
      KERNEL("sm_70", "and.b32 %r5, %r1, 32; xor.b32 %r5, %r5, 32; add.u32 %r5, %r5, %r4;\n"
-                     "st.shared.v2.u32 [shared+32], {%r5, %r5}; ld.shared.u32 %r6, [shared+36];"),
-     {.block = 64},
-     2},
-    {"bytes of a word",
-     KERNEL("sm_70", "add.u32 %r5, %r4, %r1; st.shared.u8 [%r5], %r1; ld.shared.u8 %r6, [%r5];"),
-     {.block = 64},
-     0},
-    {"cp.async",
-     KERNEL("sm_80", "cp.async.ca.shared.global [%r2], [%rd1], 4; cp.async.wait_all;\n" READ_FAR),
-     {.block = 64},
-     1},
+                     "st.shared.v2.u32 [shared+32], {%r5, %r5}; ld.shared.u32 %r6, [shared+36];")},
+    {"bytes of a word", 1, 64, 0,
+     KERNEL("sm_70", "add.u32 %r5, %r4, %r1; st.shared.u8 [%r5], %r1; ld.shared.u8 %r6, [%r5];")},
+    {"cp.async", 1, 64, 1,
+     KERNEL("sm_80", "cp.async.ca.shared.global [%r2], [%rd1], 4; cp.async.wait_all;\n" READ_FAR)},
     /* --- barriers of some warps --- */
-    {"a barrier of other warps",
+    {"a barrier of other warps", 1, 128, 1,
      KERNEL("sm_70", WRITE "setp.ge.u32 %p1, %r1, 64; @%p1 bra apart; bar.sync 1, 64;\n"
-                           "apart: xor.b32 %r5, %r2, 256; ld.shared.u32 %r6, [%r5];"),
-     {.block = 128},
-     1},
-    {"a barrier of two warps",
-     KERNEL("sm_70", WRITE "setp.ge.u32 %p1, %r1, 64; @%p1 ret; bar.sync 1, 64;\n" READ_FAR),
-     {.block = 128},
-     0},
-    {"arrive and sync",
+                           "apart: xor.b32 %r5, %r2, 256; ld.shared.u32 %r6, [%r5];")},
+    {"a barrier of two warps", 1, 128, 0,
+     KERNEL("sm_70", WRITE "setp.ge.u32 %p1, %r1, 64; @%p1 ret; bar.sync 1, 64;\n" READ_FAR)},
+    {"arrive and sync", 1, 64, 0,
      KERNEL("sm_70", "setp.ge.u32 %p1, %r1, 32; @%p1 bra reads;\n" WRITE "bar.arrive 1, 64; ret;\n"
-                     "reads: bar.sync 1, 64;\n" READ_FAR),
-     {.block = 64},
-     0},
-    {"arrive, and write again",
+                     "reads: bar.sync 1, 64;\n" READ_FAR)},
+    {"arrive, and write again", 1, 64, 1,
      KERNEL("sm_70", "setp.ge.u32 %p1, %r1, 32; @%p1 bra reads;\n" WRITE "bar.arrive 1, 64;\n"
                      "mov.u32 %r9, 0;\n"
                      "delay: add.u32 %r9, %r9, 1; setp.lt.u32 %p2, %r9, 2000; @%p2 bra delay;\n"
                      "st.shared.u32 [%r2], %r9; ret;\n"
-                     "reads: bar.sync 1, 64;\n" READ_FAR),
-     {.block = 64},
-     1},
+                     "reads: bar.sync 1, 64;\n" READ_FAR)},
     /* --- within a warp --- */
-    {"no bar.warp.sync", KERNEL("sm_70", WRITE READ_NEAR), {.block = 32}, 1},
-    {"lockstep", KERNEL("sm_60", WRITE READ_NEAR), {.block = 32}, 0},
-    {"bar.warp.sync", KERNEL("sm_70", WRITE "bar.warp.sync -1;\n" READ_NEAR), {.block = 32}, 0},
-    {"bar.warp.sync of other lanes",
+    {"no bar.warp.sync", 1, 32, 1, KERNEL("sm_70", WRITE READ_NEAR)},
+    {"lockstep", 1, 32, 0, KERNEL("sm_60", WRITE READ_NEAR)},
+    {"bar.warp.sync", 1, 32, 0, KERNEL("sm_70", WRITE "bar.warp.sync -1;\n" READ_NEAR)},
+    {"bar.warp.sync of other lanes", 1, 32, 1,
      KERNEL("sm_70", WRITE "mov.u32 %r7, 0x55555555; and.b32 %r8, %r1, 1; shl.b32 %r7, %r7, %r8;\n"
-                           "bar.warp.sync %r7;\n" READ_NEAR),
-     {.block = 32},
-     1},
-    {"bar.warp.sync of pairs",
+                           "bar.warp.sync %r7;\n" READ_NEAR)},
+    {"bar.warp.sync of pairs", 1, 32, 0,
      KERNEL("sm_70", WRITE "mov.u32 %r7, 3; and.b32 %r8, %r1, 30; shl.b32 %r7, %r7, %r8;\n"
-                           "bar.warp.sync %r7;\n" READ_NEAR),
-     {.block = 32},
-     0},
-    {"by way of a third lane",
+                           "bar.warp.sync %r7;\n" READ_NEAR)},
+    {"by way of a third lane", 1, 32, 0,
      KERNEL("sm_70", WRITE "bar.warp.sync -1; setp.ne.u32 %p1, %r1, 1; @%p1 bra other;\n"
                            "st.shared.u32 [shared], 9; bar.warp.sync 6; ret;\n"
                            "other: setp.ne.u32 %p2, %r1, 2; @%p2 bra third;\n"
                            "bar.warp.sync 6; bar.warp.sync 12; ret;\n"
                            "third: setp.ne.u32 %p3, %r1, 3; @%p3 ret;\n"
-                           "bar.warp.sync 12; ld.shared.u32 %r6, [shared];"),
-     {.block = 32},
-     0},
-    {"a shuffle is no order",
-     KERNEL("sm_70", WRITE "shfl.sync.bfly.b32 %r7, %r1, 1, 31, -1;\n" READ_NEAR),
-     {.block = 32},
-     1},
-    {"one instruction, two values",
-     KERNEL("sm_70", "st.shared.u32 [shared], %r1;"),
-     {.block = 32},
-     1},
-    {"one value", KERNEL("sm_70", "st.shared.u32 [shared], 5;"), {.grid = 4, .block = 64}, 0},
-    {"bytes of one value, and of another",
+                           "bar.warp.sync 12; ld.shared.u32 %r6, [shared];")},
+    {"a shuffle is no order", 1, 32, 1,
+     KERNEL("sm_70", WRITE "shfl.sync.bfly.b32 %r7, %r1, 1, 31, -1;\n" READ_NEAR)},
+    {"one instruction, two values", 1, 32, 1, KERNEL("sm_70", "st.shared.u32 [shared], %r1;")},
+    {"one value", 4, 64, 0, KERNEL("sm_70", "st.shared.u32 [shared], 5;")},
+    {"bytes of one value, and of another", 4, 1, 1,
      KERNEL("sm_70", "shl.b32 %r5, %r3, 8; or.b32 %r5, %r5, 3; cvt.u16.u32 %h1, %r5;\n"
-                     "st.global.u8 [%rd1], %h1; st.global.u16 [%rd1+8], %h1;"),
-     {.grid = 4, .block = 1},
-     1},
+                     "st.global.u8 [%rd1], %h1; st.global.u16 [%rd1+8], %h1;")},
     /* --- atomic operations --- */
-    {"blocks that write one word",
-     KERNEL("sm_60", "st.global.u32 [%rd1], %r3;"),
-     {.grid = 2, .block = 1},
-     1},
-    {"blocks that add to one word",
-     KERNEL("sm_60", "atom.global.add.u32 %r5, [%rd1], 1; red.global.add.u32 [%rd1], 1;"),
-     {.grid = 8, .block = 64},
-     0},
-    {"an atomic and a plain access",
+    {"blocks that write one word", 2, 1, 1, KERNEL("sm_60", "st.global.u32 [%rd1], %r3;")},
+    {"blocks that add to one word", 8, 64, 0,
+     KERNEL("sm_60", "atom.global.add.u32 %r5, [%rd1], 1; red.global.add.u32 [%rd1], 1;")},
+    {"an atomic and a plain access", 2, 1, 1,
      KERNEL("sm_60", "setp.eq.u32 %p1, %r3, 0; @%p1 red.global.add.u32 [%rd1], 1;\n"
-                     "@!%p1 ld.global.u32 %r5, [%rd1];"),
-     {.grid = 2, .block = 1},
-     1},
-    {"volatile accesses",
+                     "@!%p1 ld.global.u32 %r5, [%rd1];")},
+    {"volatile accesses", 8, 64, 0,
      KERNEL("sm_60", "st.volatile.global.u32 [%rd1], %r3; ld.volatile.global.u32 %r5, [%rd1];\n"
-                     "ld.relaxed.gpu.global.u32 %r5, [%rd1];"),
-     {.grid = 8, .block = 64},
-     0},
-    {"a histogram",
+                     "ld.relaxed.gpu.global.u32 %r5, [%rd1];")},
+    {"a histogram", 4, 64, 0,
      KERNEL("sm_70", "mov.u32 %r9, 0; st.shared.u32 [%r2], %r9;\n" BAR
                      "and.b32 %r5, %r2, 0xffffffcf; atom.shared.add.u32 %r6, [%r5], 1;\n" BAR
-                     "ld.shared.u32 %r6, [%r2];"),
-     {.grid = 4, .block = 64},
-     0},
-    {"a histogram without its first barrier",
+                     "ld.shared.u32 %r6, [%r2];")},
+    {"a histogram without its first barrier", 4, 64, 1,
      KERNEL("sm_70", "mov.u32 %r9, 0; st.shared.u32 [%r2], %r9;\n"
                      "and.b32 %r5, %r1, 3; shl.b32 %r5, %r5, 2; add.u32 %r5, %r5, %r4;\n"
-                     "atom.shared.add.u32 %r6, [%r5], 1;\n" BAR "ld.shared.u32 %r6, [%r2];"),
-     {.grid = 4, .block = 64},
-     1},
-    {"a lock", KERNEL("sm_70", LOCKED("membar.gl;\n")), {.grid = 4, .block = 128}, 0},
-    {"a lock without fences", KERNEL("sm_70", LOCKED("")), {.grid = 4, .block = 32}, 2},
-    {"a flag",
-     KERNEL("sm_70", FLAG_STORE("membar.gl;\n", SET_VOLATILE) FLAG_WAIT(GET_VOLATILE, "")),
-     {.grid = 2, .block = 32},
-     0},
-    {"a flag without a fence",
-     KERNEL("sm_70", FLAG_STORE("", SET_VOLATILE) FLAG_WAIT(GET_VOLATILE, "membar.gl;\n")),
-     {.grid = 2, .block = 32},
-     1},
-    {"release and acquire",
+                     "atom.shared.add.u32 %r6, [%r5], 1;\n" BAR "ld.shared.u32 %r6, [%r2];")},
+    {"a lock", 4, 128, 0, KERNEL("sm_70", LOCKED("membar.gl;\n"))},
+    {"a lock without fences", 4, 32, 2, KERNEL("sm_70", LOCKED(""))},
+    {"a flag", 2, 32, 0,
+     KERNEL("sm_70", FLAG_STORE("membar.gl;\n", SET_VOLATILE) FLAG_WAIT(GET_VOLATILE, ""))},
+    {"a flag without a fence", 2, 32, 1,
+     KERNEL("sm_70", FLAG_STORE("", SET_VOLATILE) FLAG_WAIT(GET_VOLATILE, "membar.gl;\n"))},
+    {"release and acquire", 2, 32, 0,
      KERNEL("sm_70", FLAG_STORE("", "st.release.gpu.global.u32 [%rd1+64], 1;\n")
-                         FLAG_WAIT("ld.acquire.gpu.global.u32 %r5, [%rd1+64];\n", "")),
-     {.grid = 2, .block = 32},
-     0},
-    {"relaxed is no release",
+                         FLAG_WAIT("ld.acquire.gpu.global.u32 %r5, [%rd1+64];\n", ""))},
+    {"relaxed is no release", 2, 32, 1,
      KERNEL("sm_70", FLAG_STORE("", "st.relaxed.gpu.global.u32 [%rd1+64], 1;\n")
-                         FLAG_WAIT("ld.acquire.gpu.global.u32 %r5, [%rd1+64];\n", "")),
-     {.grid = 2, .block = 32},
-     1},
-    {"the last block", KERNEL("sm_70", LAST_BLOCK("membar.gl;\n")), {.grid = 8, .block = 64}, 0},
-    {"the last block without a fence",
-     KERNEL("sm_70", LAST_BLOCK("")),
-     {.grid = 8, .block = 64},
-     1},
-    {"a grid without a barrier",
-     KERNEL("sm_70", GRID("", "")),
-     {.grid = 4, .block = 64, .cooperative = true},
-     1},
-    {"a barrier of the grid",
-     KERNEL("sm_70", GRID(BAR, GRID_BARRIER("membar.gl;\n"))),
-     {.grid = 4, .block = 64, .cooperative = true},
-     0},
-    {"a barrier of the grid, but not of the block",
-     KERNEL("sm_70", GRID("", GRID_BARRIER("membar.gl;\n"))),
-     {.grid = 4, .block = 64, .cooperative = true},
-     1},
-    {"a barrier of the grid without fences",
-     KERNEL("sm_70", GRID(BAR, GRID_BARRIER(""))),
-     {.grid = 4, .block = 64, .cooperative = true},
-     1},
+                         FLAG_WAIT("ld.acquire.gpu.global.u32 %r5, [%rd1+64];\n", ""))},
+    {"the last block", 8, 64, 0, KERNEL("sm_70", LAST_BLOCK("membar.gl;\n"))},
+    {"the last block without a fence", 8, 64, 1, KERNEL("sm_70", LAST_BLOCK(""))},
     /* --- mbarrier --- */
-    {"mbarrier", KERNEL("sm_80", MBARRIER(ARRIVE, WAIT)), {.block = 64}, 0},
-    {"mbarrier without waiting", KERNEL("sm_80", MBARRIER(ARRIVE, "")), {.block = 64}, 1},
+    {"mbarrier", 1, 64, 0, KERNEL("sm_80", MBARRIER(ARRIVE, WAIT))},
+    {"mbarrier without waiting", 1, 64, 1, KERNEL("sm_80", MBARRIER(ARRIVE, ""))},
 };
 
-static void each_race_is_found_and_nothing_else(void **state)
+/* Launches whose blocks wait for each other. */
+static const struct row cooperative_rows[] = {
+    {"a grid without a barrier", 4, 64, 1, KERNEL("sm_70", GRID("", ""))},
+    {"a barrier of the grid", 4, 64, 0, KERNEL("sm_70", GRID(BAR, GRID_BARRIER("membar.gl;\n")))},
+    {"a barrier of the grid, but not of the block", 4, 64, 1,
+     KERNEL("sm_70", GRID("", GRID_BARRIER("membar.gl;\n")))},
+    {"a barrier of the grid without fences", 4, 64, 1,
+     KERNEL("sm_70", GRID(BAR, GRID_BARRIER("")))},
+};
+
+static bool finds_its_races(const struct row *row, bool cooperative)
+{
+    struct ptx_module *module = translate(row->text);
+    const uint64_t memory = device_memory(4096);
+    const struct run how = {.grid = row->grid,
+                            .block = row->block,
+                            .cooperative = cooperative,
+                            .hooked = true,
+                            .parameters = &memory,
+                            .bytes = sizeof memory};
+    const bool ended = run(module, "k", how) == PTX_ENDED;
+    const bool well = ended && race_count == row->races;
+
+    if (!ended)
+        print_error("%s: %u in line %u: %s\n", row->name, (unsigned)fault.kind, fault.line,
+                    fault.text);
+    else if (!well)
+        print_error("%s: %zu races, not %zu\n", row->name, race_count, row->races);
+    for (size_t i = 0; !well && i < race_count && i < COUNT(races); i++)
+        print_error("    lines %u and %u, at 0x%llx\n", races[i].earlier.line, races[i].later.line,
+                    (unsigned long long)races[i].address);
+    cushim__ptx_release(module);
+    forget_memory(NULL);
+    return well;
+}
+
+KERNEL_TEST(each_race_is_found_and_nothing_else)
 {
     size_t wrong = 0;
 
-    (void)state;
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        struct ptx_module *module = translate(rows[i].text);
-        const uint64_t memory = device_memory(4096);
-        struct run how = rows[i].run;
-
-        how.hooked = true;
-        how.parameters = &memory;
-        how.bytes = sizeof memory;
-        if (run(module, "k", how) != PTX_ENDED)
-            fail_msg("%s: %u in line %u: %s", rows[i].name, (unsigned)fault.kind, fault.line,
-                     fault.text);
-        if (race_count != rows[i].races) {
-            print_error("%s: %zu races, not %zu\n", rows[i].name, race_count, rows[i].races);
-            for (size_t j = 0; j < race_count && j < COUNT(races); j++)
-                print_error("    lines %u and %u, at 0x%llx\n", races[j].earlier.line,
-                            races[j].later.line, (unsigned long long)races[j].address);
-            wrong++;
-        }
-        cushim__ptx_release(module);
-        forget_memory(NULL);
-    }
+    for (size_t i = 0; i < COUNT(rows); i++)
+        wrong += !finds_its_races(&rows[i], false);
+    for (size_t i = 0; i < COUNT(cooperative_rows); i++)
+        wrong += !finds_its_races(&cooperative_rows[i], true);
     assert_int_equal(wrong, 0);
 }
 
@@ -306,11 +249,10 @@ static uint64_t run_hooked(const char *text, uint32_t threads, size_t bytes)
     return memory;
 }
 
-static void race_says_who_did_what_where(void **state)
+KERNEL_TEST(race_says_who_did_what_where)
 {
     uint64_t memory;
 
-    (void)state;
     run_hooked(KERNEL("sm_70", WRITE "\n" READ_FAR), 64, 4);
     assert_int_equal(race_count, 1);
     assert_int_equal(races[0].space, PTX_SHARED);
@@ -336,7 +278,7 @@ static void race_says_who_did_what_where(void **state)
 }
 
 /* A thread may get memory that another thread has freed. */
-static void memory_that_was_freed_is_new(void **state)
+KERNEL_TEST(memory_that_was_freed_is_new)
 {
     static const char text[] =
         HEAD ".extern .func (.param .b64 r) malloc(.param .b64 a);\n"
@@ -352,19 +294,17 @@ static void memory_that_was_freed_is_new(void **state)
              "    ret;\n"
              "}\n";
 
-    (void)state;
     reuse_memory = true;
     run_hooked(text, 33, 4);
     reuse_memory = false;
     assert_int_equal(race_count, 0);
 }
 
-static void pairs_of_one_launch_are_limited(void **state)
+KERNEL_TEST(pairs_of_one_launch_are_limited)
 {
     static const char frame[] = KERNEL("sm_70", "@");
     static char text[8192], body[4096];
 
-    (void)state;
     for (unsigned i = 0; i < 70; i++)
         sprintf(body + strlen(body), "st.shared.u32 [shared+%u], %%r1;\n", i * 4);
     snprintf(text, sizeof text, "%.*s%s%s", (int)strcspn(frame, "@"), frame, body,
@@ -379,28 +319,14 @@ static void pairs_of_one_launch_are_limited(void **state)
  * One word in each 256 bytes: accesses beyond 16 MiB are counted as untracked, and the others are
  * compared.
  */
-static void memory_beyond_the_limit_is_counted(void **state)
+KERNEL_TEST(memory_beyond_the_limit_is_counted)
 {
     enum { PAGES = 65536, MORE = 100 };
 
-    (void)state;
     run_hooked(KERNEL("sm_70", "mov.u32 %r5, 0; st.global.u32 [%rd1], %r1; mov.u64 %rd2, %rd1;\n"
                                "next: ld.global.u32 %r6, [%rd2]; add.u64 %rd2, %rd2, 256;\n"
                                "add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 65636; @%p1 bra next;"),
                2, (PAGES + MORE) * 256);
     assert_int_equal(race_count, 2);
     assert_int_equal(counts.unwatched_bytes, 2 * MORE * 4);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        KERNEL_TEST(each_race_is_found_and_nothing_else),
-        KERNEL_TEST(race_says_who_did_what_where),
-        KERNEL_TEST(memory_that_was_freed_is_new),
-        KERNEL_TEST(pairs_of_one_launch_are_limited),
-        KERNEL_TEST(memory_beyond_the_limit_is_counted),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

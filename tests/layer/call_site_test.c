@@ -51,36 +51,32 @@ static unsigned count(const char *text, const char *part)
     return found;
 }
 
-static void address_is_reported_by_its_file_and_three_at_most(void **state)
+TEST_ALONE(address_is_reported_by_its_file_and_three_at_most)
 {
     const struct cushim__call_site site = {{program, program, program, program}};
 
-    (void)state;
     assert_int_equal(count(text_of(&site), "call_site_test+0x"), 3);
 }
 
-static void address_in_no_file_is_printed_unchanged(void **state)
+TEST_ALONE(address_in_no_file_is_printed_unchanged)
 {
     const struct cushim__call_site site = {{0x1235}};
 
-    (void)state;
     assert_string_equal(text_of(&site), "?+0x1234");
 }
 
-static void no_address_is_an_unknown_place(void **state)
+TEST_ALONE(no_address_is_an_unknown_place)
 {
     const struct cushim__call_site none = {{0}}, only_own = {{own, own}};
 
-    (void)state;
     assert_string_equal(text_of(&none), "an unknown place");
     assert_string_equal(text_of(&only_own), "an unknown place");
 }
 
-static void cushims_own_is_left_out_before_the_program_and_ends_it_behind(void **state)
+TEST_ALONE(cushims_own_is_left_out_before_the_program_and_ends_it_behind)
 {
     const struct cushim__call_site site = {{own, own, program, own, program}};
 
-    (void)state;
     assert_int_equal(count(text_of(&site), "call_site_test+0x"), 1);
     assert_int_equal(count(text_of(&site), "libcushim"), 0);
     assert_int_equal(count(text_of(&site), " "), 0);
@@ -88,12 +84,5 @@ static void cushims_own_is_left_out_before_the_program_and_ends_it_behind(void *
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(address_is_reported_by_its_file_and_three_at_most),
-        cmocka_unit_test(address_in_no_file_is_printed_unchanged),
-        cmocka_unit_test(no_address_is_an_unknown_place),
-        cmocka_unit_test(cushims_own_is_left_out_before_the_program_and_ends_it_behind),
-    };
-
-    return cmocka_run_group_tests(tests, setup, folder_remove);
+    return run_all_tests(setup, folder_remove);
 }

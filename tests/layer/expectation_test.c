@@ -28,7 +28,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     OK(cushim_layer_forbid_errors(layer, false));
-    cushim_layer_expectations_clear(layer);
+    cushim_layer_clear_expectations(layer);
     OK(driver->EventDestroy_v2(first));
     OK(driver->EventDestroy_v2(second));
     OK(cushim_mock_drain(mock));
@@ -68,9 +68,10 @@ static bool is_even(void *data, uint64_t value)
     return value % 2 == 0;
 }
 
-static void expectation_without_counts_is_met_by_one_call(void **state)
+#define TEST(name) TEST_BETWEEN(name, setup, teardown)
+
+TEST(expectation_without_counts_is_met_by_one_call)
 {
-    (void)state;
     EXPECT(.function = "cuEventQuery");
     assert_said("expected exactly once: cuEventQuery(hEvent); it came 0 times\n");
     OK(driver->EventQuery(first));
@@ -81,13 +82,12 @@ static void expectation_without_counts_is_met_by_one_call(void **state)
                 "CUDA_SUCCESS\n");
 }
 
-static void counts_are_held_at_both_ends(void **state)
+TEST(counts_are_held_at_both_ends)
 {
-    (void)state;
     EXPECT(.function = "cuEventQuery", .minimum = 1, .maximum = 2);
     EXPECT(.function = "cuStreamQuery", .maximum = 1);
-    EXPECT(.function = "cuCtxGetCurrent", .minimum = 2, .maximum = CUSHIM_ANY_NUMBER);
-    EXPECT(.function = "cuStreamGetFlags", .maximum = CUSHIM_ANY_NUMBER);
+    EXPECT(.function = "cuCtxGetCurrent", .minimum = 2, .maximum = CUSHIM_EXPECTATION_ANY_NUMBER);
+    EXPECT(.function = "cuStreamGetFlags", .maximum = CUSHIM_EXPECTATION_ANY_NUMBER);
     assert_said("expected at least once and at most 2 times: cuEventQuery(hEvent); it came 0 "
                 "times\n"
                 "expected at least 2 times: cuCtxGetCurrent(pctx); it came 0 times\n");
@@ -106,9 +106,8 @@ static void counts_are_held_at_both_ends(void **state)
                 "expected at least 2 times: cuCtxGetCurrent(pctx); it came once\n");
 }
 
-static void calls_that_come_near_are_reported_with_what_differs(void **state)
+TEST(calls_that_come_near_are_reported_with_what_differs)
 {
-    (void)state;
     EXPECT(.function = "cuEventRecord",
            .arguments = {cushim_match_handle(first), cushim_match_tag("stream#1")});
     OK(driver->EventRecord(second, NULL));
@@ -126,7 +125,7 @@ static void calls_that_come_near_are_reported_with_what_differs(void **state)
     OK(cushim_mock_drain(mock));
 }
 
-static void every_matcher_matches_what_it_says(void **state)
+TEST(every_matcher_matches_what_it_says)
 {
     CUdeviceptr address;
     CUfunction function;
@@ -134,10 +133,9 @@ static void every_matcher_matches_what_it_says(void **state)
     unsigned asked = 0;
     int value;
 
-    (void)state;
     OK(driver->ModuleLoadData(&module, testkit_image));
     OK(driver->MemAlloc_v2(&address, 1024));
-    OK(cushim_tag_set(layer, (void *)(uintptr_t)address, "input"));
+    OK(cushim_recording_set_tag(layer, (void *)(uintptr_t)address, "input"));
     EXPECT(.function = "cuModuleGetFunction",
            .arguments = {[2] = cushim_match_text("cushim_spin")});
     EXPECT(.function = "cuModuleGetFunction", .arguments = {[2] = cushim_match_text("cushim_spi")},
@@ -165,17 +163,16 @@ static void every_matcher_matches_what_it_says(void **state)
     assert_non_null(strstr((cushim_layer_verify(layer, said, sizeof said), said),
                            "expected exactly once: cuMemsetD32Async(dstDevice=input+16, ui=5 to 7, "
                            "N=what its predicate says, hStream=NULL); it came 2 times\n"));
-    cushim_layer_expectations_clear(layer);
+    cushim_layer_clear_expectations(layer);
     OK(cushim_mock_drain(mock));
     OK(driver->MemFree_v2(address));
     OK(driver->ModuleUnload(module));
 }
 
-static void range_of_a_signed_parameter_is_signed(void **state)
+TEST(range_of_a_signed_parameter_is_signed)
 {
     CUstream other;
 
-    (void)state;
     EXPECT(.function = "cuStreamCreateWithPriority",
            .arguments = {[2] = cushim_match_range((uint64_t)-5, 0)});
     OK(driver->StreamCreateWithPriority(&other, 0, -1));
@@ -183,20 +180,18 @@ static void range_of_a_signed_parameter_is_signed(void **state)
     assert_verified();
 }
 
-static void written_handle_is_matched_by_tag(void **state)
+TEST(written_handle_is_matched_by_tag)
 {
     CUevent event;
 
-    (void)state;
     EXPECT(.function = "cuEventCreate", .arguments = {cushim_match_tag("event#3")});
     OK(driver->EventCreate(&event, 0));
     OK(driver->EventDestroy_v2(event));
     assert_verified();
 }
 
-static void code_that_differs_is_reported(void **state)
+TEST(code_that_differs_is_reported)
 {
-    (void)state;
     EXPECT(.function = "cuEventQuery", .match_code = true, .code = CUDA_ERROR_NOT_READY);
     OK(driver->EventQuery(first));
     assert_said("expected exactly once: cuEventQuery(hEvent) = CUDA_ERROR_NOT_READY; it came 0 "
@@ -208,9 +203,8 @@ static void code_that_differs_is_reported(void **state)
     assert_verified();
 }
 
-static void call_counts_for_the_first_that_is_not_full(void **state)
+TEST(call_counts_for_the_first_that_is_not_full)
 {
-    (void)state;
     EXPECT(.function = "cuEventQuery", .arguments = {cushim_match_handle(first)});
     EXPECT(.function = "cuEvent*", .maximum = 1);
     OK(driver->EventQuery(first));
@@ -222,12 +216,11 @@ static void call_counts_for_the_first_that_is_not_full(void **state)
                 "CUDA_SUCCESS\n");
 }
 
-static void order_is_kept_by_those_that_are_in_order(void **state)
+TEST(order_is_kept_by_those_that_are_in_order)
 {
-    (void)state;
     EXPECT(.function = "cuEventRecord", .in_order = true);
     EXPECT(.function = "cuStreamGetFlags", .maximum = 5);
-    EXPECT(.function = "cuStreamQuery", .in_order = true, .maximum = CUSHIM_ANY_NUMBER);
+    EXPECT(.function = "cuStreamQuery", .in_order = true, .maximum = CUSHIM_EXPECTATION_ANY_NUMBER);
     EXPECT(.function = "cuEventQuery", .in_order = true);
     OK(driver->EventRecord(first, stream));
     OK(cushim_mock_drain(mock));
@@ -237,9 +230,8 @@ static void order_is_kept_by_those_that_are_in_order(void **state)
     assert_verified();
 }
 
-static void call_that_comes_too_early_or_too_late_is_reported(void **state)
+TEST(call_that_comes_too_early_or_too_late_is_reported)
 {
-    (void)state;
     EXPECT(.function = "cuEventRecord", .arguments = {cushim_match_handle(first)},
            .in_order = true);
     EXPECT(.function = "cuEventQuery", .in_order = true);
@@ -248,7 +240,7 @@ static void call_that_comes_too_early_or_too_late_is_reported(void **state)
     assert_said("out of order: cuEventQuery(hEvent) came before cuEventRecord(hEvent=event#1, "
                 "hStream)\n"
                 "  it is call 7 of thread 1: cuEventQuery(hEvent=event#2) = CUDA_SUCCESS\n");
-    cushim_layer_expectations_clear(layer);
+    cushim_layer_clear_expectations(layer);
     EXPECT(.function = "cuStreamQuery", .in_order = true, .maximum = 3);
     EXPECT(.function = "cuEventQuery", .in_order = true);
     CODE(CUDA_ERROR_NOT_READY, driver->EventQuery(first));
@@ -258,11 +250,10 @@ static void call_that_comes_too_early_or_too_late_is_reported(void **state)
                 "CUDA_ERROR_NOT_READY\n");
 }
 
-static void forbidden_function_is_reported_unless_it_is_expected(void **state)
+TEST(forbidden_function_is_reported_unless_it_is_expected)
 {
     char why[200];
 
-    (void)state;
     EXPECT(.function = "cuEventQuery", .maximum = 1);
     OK(cushim_layer_forbid(layer, "cuEvent*", why, sizeof why));
     OK(driver->EventQuery(first));
@@ -275,9 +266,8 @@ static void forbidden_function_is_reported_unless_it_is_expected(void **state)
                 "CUDA_SUCCESS\n");
 }
 
-static void errors_that_no_scope_expects_are_reported(void **state)
+TEST(errors_that_no_scope_expects_are_reported)
 {
-    (void)state;
     CODE(CUDA_ERROR_INVALID_VALUE, driver->EventCreate(NULL, 0));
     OK(cushim_layer_forbid_errors(layer, true));
     OK(driver->EventRecord(first, stream));
@@ -296,9 +286,8 @@ static void errors_that_no_scope_expects_are_reported(void **state)
     assert_non_null(strstr(said, "and 2 more errors\n"));
 }
 
-static void scope_without_its_error_is_reported(void **state)
+TEST(scope_without_its_error_is_reported)
 {
-    (void)state;
     OK(cushim_layer_expect_errors_begin(layer, CUDA_SUCCESS));
     OK(cushim_layer_expect_errors_begin(layer, CUDA_ERROR_NOT_FOUND));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->StreamCreate(NULL, 0));
@@ -307,11 +296,11 @@ static void scope_without_its_error_is_reported(void **state)
     OK(cushim_layer_expect_errors_end(layer));
     assert_said("expected CUDA_ERROR_NOT_FOUND of a call in a scope; none came\n");
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_layer_expect_errors_end(layer));
-    cushim_layer_expectations_clear(layer);
+    cushim_layer_clear_expectations(layer);
     OK(cushim_layer_expect_errors_begin(layer, CUDA_SUCCESS));
     OK(cushim_layer_expect_errors_end(layer));
     assert_said("expected an error of a call in a scope; none came\n");
-    cushim_layer_expectations_clear(layer);
+    cushim_layer_clear_expectations(layer);
     assert_verified();
     for (unsigned i = 0; i < 16; i++)
         OK(cushim_layer_expect_errors_begin(layer, CUDA_SUCCESS));
@@ -322,13 +311,12 @@ static void scope_without_its_error_is_reported(void **state)
  * A layer alone watches the expected functions, and those that create and destroy objects, because
  * tags need them.
  */
-static void expectations_need_no_recording(void **state)
+TEST_ALONE(expectations_need_no_recording)
 {
     struct cushim_mock *own;
     CUcontext context;
     CUevent events[2];
 
-    (void)state;
     OK(cushim_mock_create(NULL, &own));
     OK(cushim_layer_create(
         &(struct cushim_layer_options){.size = sizeof(struct cushim_layer_options),
@@ -352,9 +340,8 @@ static void expectations_need_no_recording(void **state)
  * long to print.
  */
 
-static void matchers_are_reported_as_they_were_written(void **state)
+TEST(matchers_are_reported_as_they_were_written)
 {
-    (void)state;
     EXPECT(.function = "cuModuleGetFunction",
            .arguments = {{.kind = CUSHIM_MATCH_NOT_NULL}, [2] = cushim_match_text("one\ntwo")});
     EXPECT(.function = "cuDeviceGetName",
@@ -366,16 +353,14 @@ static void matchers_are_reported_as_they_were_written(void **state)
                 "times\n");
 }
 
-static void code_without_a_name_is_reported_by_its_number(void **state)
+TEST(code_without_a_name_is_reported_by_its_number)
 {
-    (void)state;
     EXPECT(.function = "cuEventQuery", .match_code = true, .code = (CUresult)12345);
     assert_said("expected exactly once: cuEventQuery(hEvent) = 12345; it came 0 times\n");
 }
 
-static void of_calls_that_come_too_early_the_first_is_reported(void **state)
+TEST(of_calls_that_come_too_early_the_first_is_reported)
 {
-    (void)state;
     EXPECT(.function = "cuEventQuery", .in_order = true);
     EXPECT(.function = "cuStreamQuery", .minimum = 2, .in_order = true);
     OK(driver->StreamQuery(stream));
@@ -385,13 +370,12 @@ static void of_calls_that_come_too_early_the_first_is_reported(void **state)
                 "  it is call 7 of thread 1: cuStreamQuery(hStream=stream#1) = CUDA_SUCCESS\n");
 }
 
-static void call_too_long_to_be_reported_whole_ends_in_dots(void **state)
+TEST(call_too_long_to_be_reported_whole_ends_in_dots)
 {
     const unsigned most = 4294967295u;
     const char *printed, *end;
 
-    (void)state;
-    OK(cushim_tag_set(layer, stream, "stream-of-thirty-one-characters"));
+    OK(cushim_recording_set_tag(layer, stream, "stream-of-thirty-one-characters"));
     OK(cushim_layer_forbid(layer, "cuLaunchKernel", NULL, 0));
     OK(cushim_fault_add_rules(layer, "* => return(LAUNCH_INCOMPATIBLE_TEXTURING)", NULL, 0));
     driver->LaunchKernel(NULL, most, most, most, most, most, most, most, stream, NULL, NULL);
@@ -417,11 +401,11 @@ static void allocate(unsigned times)
     }
 }
 
-static void expectation_of_a_plain_name_takes_what_cuda_h_means_by_it(void **state)
+TEST(expectation_of_a_plain_name_takes_what_cuda_h_means_by_it)
 {
     CUstream own;
+    CUgraph graph;
 
-    (void)state;
     EXPECT(.function = "cuMemAlloc", .arguments = {{0}, cushim_match_equal(16)}, .minimum = 3);
     EXPECT(.function = "cuStreamQuery", .minimum = 2);
     /* Only one of the ABIs of this function has two parameters. */
@@ -431,17 +415,18 @@ static void expectation_of_a_plain_name_takes_what_cuda_h_means_by_it(void **sta
     OK(driver->StreamQuery_ptsz(NULL));
     OK(driver->StreamCreate(&own, CU_STREAM_NON_BLOCKING));
     OK(driver->StreamBeginCapture_v2(own, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+    OK(driver->StreamEndCapture(own, &graph));
+    OK(driver->GraphDestroy(graph));
     OK(driver->StreamDestroy_v2(own));
     assert_verified();
-    cushim_layer_expectations_clear(layer);
+    cushim_layer_clear_expectations(layer);
     EXPECT(.function = "cuMemAlloc");
     driver->MemAllocHost_v2(NULL, 16);
     assert_said("expected exactly once: cuMemAlloc(dptr, bytesize); it came 0 times\n");
 }
 
-static void expectation_of_another_abi_is_reported_which_came(void **state)
+TEST(expectation_of_another_abi_is_reported_which_came)
 {
-    (void)state;
     EXPECT(.function = "cuEventElapsedTime_v2");
     assert_said("expected exactly once: cuEventElapsedTime_v2(pMilliseconds, hStart, hEnd); it "
                 "came 0 times\n");
@@ -451,32 +436,31 @@ static void expectation_of_another_abi_is_reported_which_came(void **state)
                 "  cuEventElapsedTime, another ABI of it, came once\n");
 }
 
-static void expectation_that_came_says_nothing_of_other_abis(void **state)
+TEST(expectation_that_came_says_nothing_of_other_abis)
 {
-    (void)state;
+    OK(cushim_check_stop(layer, NULL, 0)); /* some calls are wrong on purpose */
     EXPECT(.function = "cuMemAlloc_v2");
     driver->MemAlloc(NULL, 16);
     allocate(2);
-    cushim_layer_expectations_clear(layer);
+    cushim_layer_clear_expectations(layer);
     EXPECT(.function = "cuMemAlloc*");
     driver->MemAllocPitch(NULL, NULL, 1, 1, 4);
     assert_verified();
 }
 
-static void call_that_is_expected_is_none_of_what_is_forbidden(void **state)
+TEST(call_that_is_expected_is_none_of_what_is_forbidden)
 {
-    (void)state;
     OK(cushim_layer_forbid(layer, "cuMemAlloc", NULL, 0));
     EXPECT(.function = "cuMemAlloc_v2");
     allocate(1);
     assert_verified();
 }
 
-static void plain_name_forbids_each_abi_and_another_name_one(void **state)
+TEST(plain_name_forbids_each_abi_and_another_name_one)
 {
     CUdeviceptr memory;
 
-    (void)state;
+    OK(cushim_check_stop(layer, NULL, 0)); /* some calls are wrong on purpose */
     OK(cushim_layer_forbid(layer, "cuMemAlloc", NULL, 0));
     assert_verified();
     OK(driver->MemAlloc_v2(&memory, 16));
@@ -484,7 +468,7 @@ static void plain_name_forbids_each_abi_and_another_name_one(void **state)
                 "  the first is call 7 of thread 1: cuMemAlloc_v2(dptr -> memory#1, bytesize=16) = "
                 "CUDA_SUCCESS\n");
     OK(driver->MemFree_v2(memory));
-    cushim_layer_expectations_clear(layer);
+    cushim_layer_clear_expectations(layer);
     OK(cushim_layer_forbid(layer, "cuMemAlloc_v2", NULL, 0));
     driver->MemAlloc(NULL, 16);
     assert_verified();
@@ -492,7 +476,7 @@ static void plain_name_forbids_each_abi_and_another_name_one(void **state)
 
 /* Expectations that are refused, and failing verdicts. */
 
-static void expectation_that_makes_no_sense_is_refused(void **state)
+TEST(expectation_that_makes_no_sense_is_refused)
 {
     static const struct {
         struct cushim_expectation what;
@@ -534,7 +518,6 @@ static void expectation_that_makes_no_sense_is_refused(void **state)
     };
     char why[200];
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct cushim_expectation what = cases[i].what;
 
@@ -547,57 +530,20 @@ static void expectation_that_makes_no_sense_is_refused(void **state)
     assert_verified();
 }
 
-static void what_is_missing_is_refused(void **state)
+TEST(what_is_missing_is_refused)
 {
     const struct cushim_expectation what = {.size = 3, .function = "cuInit"};
 
-    (void)state;
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_layer_expect(layer, &what, NULL, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_layer_expect(layer, NULL, NULL, 0));
 }
 
-static void verdict_that_does_not_fit_says_so(void **state)
+TEST(verdict_that_does_not_fit_says_so)
 {
     char small[20];
 
-    (void)state;
     EXPECT(.function = "cuEventQuery");
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_layer_verify(layer, small, sizeof small));
     assert_string_equal(small, "expected exactl...\n");
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_layer_verify(layer, NULL, 0));
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(expectation_without_counts_is_met_by_one_call),
-        TEST(counts_are_held_at_both_ends),
-        TEST(calls_that_come_near_are_reported_with_what_differs),
-        TEST(every_matcher_matches_what_it_says),
-        TEST(range_of_a_signed_parameter_is_signed),
-        TEST(written_handle_is_matched_by_tag),
-        TEST(code_that_differs_is_reported),
-        TEST(call_counts_for_the_first_that_is_not_full),
-        TEST(order_is_kept_by_those_that_are_in_order),
-        TEST(call_that_comes_too_early_or_too_late_is_reported),
-        TEST(forbidden_function_is_reported_unless_it_is_expected),
-        TEST(errors_that_no_scope_expects_are_reported),
-        TEST(scope_without_its_error_is_reported),
-        cmocka_unit_test(expectations_need_no_recording),
-        TEST(matchers_are_reported_as_they_were_written),
-        TEST(code_without_a_name_is_reported_by_its_number),
-        TEST(of_calls_that_come_too_early_the_first_is_reported),
-        TEST(call_too_long_to_be_reported_whole_ends_in_dots),
-        TEST(expectation_of_another_abi_is_reported_which_came),
-        TEST(expectation_of_a_plain_name_takes_what_cuda_h_means_by_it),
-        TEST(expectation_that_came_says_nothing_of_other_abis),
-        TEST(plain_name_forbids_each_abi_and_another_name_one),
-        TEST(call_that_is_expected_is_none_of_what_is_forbidden),
-        TEST(expectation_that_makes_no_sense_is_refused),
-        TEST(what_is_missing_is_refused),
-        TEST(verdict_that_does_not_fit_says_so),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

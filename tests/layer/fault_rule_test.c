@@ -20,8 +20,10 @@ static CUresult read(struct cushim__fault_rule *rule, const char *text)
     return cushim__fault_rule_parse(rule, &(struct cushim__word){text, strlen(text)}, &lines);
 }
 
+#define TEST(name) TEST_BETWEEN(name, layer_setup, layer_teardown)
+
 /* The members of a parsed rule, and its original text. */
-static void rule_is_read_by_its_parts(void **state)
+TEST_ALONE(rule_is_read_by_its_parts)
 {
     static const struct {
         const char *text;
@@ -100,7 +102,6 @@ static void rule_is_read_by_its_parts(void **state)
     };
     struct cushim__fault_rule rule;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         if (read(&rule, cases[i].text) != CUDA_SUCCESS)
             fail_msg("%s: %s", cases[i].text, message);
@@ -112,13 +113,12 @@ static void rule_is_read_by_its_parts(void **state)
     }
 }
 
-static void longest_rule_has_room(void **state)
+TEST_ALONE(longest_rule_has_room)
 {
     static const char site[] = "cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags";
     char text[CUSHIM__FAULT_TEXT + 1], long_site[CUSHIM__FAULT_SITE];
     struct cushim__fault_rule rule;
 
-    (void)state;
     memset(long_site, '*', sizeof long_site - 1);
     long_site[sizeof long_site - 1] = '\0';
     memcpy(long_site, site, sizeof site - 1);
@@ -131,19 +131,18 @@ static void longest_rule_has_room(void **state)
     assert_string_equal(rule.text, text);
 }
 
-static void longer_text_of_a_rule_is_cut_where_it_is_shown(void **state)
+TEST_ALONE(longer_text_of_a_rule_is_cut_where_it_is_shown)
 {
     char text[2 * CUSHIM__FAULT_TEXT];
     struct cushim__fault_rule rule;
 
-    (void)state;
     snprintf(text, sizeof text, "cuInit%*s=> hang", CUSHIM__FAULT_TEXT, "");
     assert_int_equal(read(&rule, text), CUDA_SUCCESS);
     assert_int_equal(rule.effect, CUSHIM__FAULT_HANG);
     assert_int_equal(strlen(rule.text), CUSHIM__FAULT_TEXT - 1);
 }
 
-static void what_cannot_be_is_refused_where_it_stands(void **state)
+TEST_ALONE(what_cannot_be_is_refused_where_it_stands)
 {
     static const char *const rules[][2] = {
         {"", "1: a rule is `site => effect`"},
@@ -248,7 +247,6 @@ static void what_cannot_be_is_refused_where_it_stands(void **state)
     struct cushim__fault_rule rule;
     char expected[300];
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rules); i++) {
         assert_int_equal(read(&rule, rules[i][0]), CUDA_ERROR_INVALID_VALUE);
         snprintf(expected, sizeof expected, "faults:1:%s", rules[i][1]);
@@ -257,12 +255,11 @@ static void what_cannot_be_is_refused_where_it_stands(void **state)
     }
 }
 
-static void site_that_is_too_long_is_refused(void **state)
+TEST_ALONE(site_that_is_too_long_is_refused)
 {
     char text[CUSHIM__FAULT_SITE + 16];
     struct cushim__fault_rule rule;
 
-    (void)state;
     memset(text, '*', CUSHIM__FAULT_SITE);
     memcpy(text + CUSHIM__FAULT_SITE, " => hang", sizeof " => hang");
     assert_int_equal(read(&rule, text), CUDA_ERROR_INVALID_VALUE);
@@ -271,13 +268,12 @@ static void site_that_is_too_long_is_refused(void **state)
 }
 
 /* Any byte at any place of a rule: the parser returns, and gives a reason if it refuses. */
-static void any_bytes_are_read_or_refused(void **state)
+TEST_ALONE(any_bytes_are_read_or_refused)
 {
     static const char good[] = "cuMem*@dev1:after=3,p=0.5 => return(OUT_OF_MEMORY)";
     struct cushim__fault_rule rule;
     char text[sizeof good];
 
-    (void)state;
     for (size_t at = 0; at < sizeof good - 1; at++) {
         for (int byte = 1; byte < 256; byte++) {
             memcpy(text, good, sizeof good);
@@ -306,7 +302,7 @@ static void run(const char *rule_text, char *fired, size_t matches)
     assert_int_equal(counted.matched, matches);
 }
 
-static void conditions_say_which_matches_fire(void **state)
+TEST_ALONE(conditions_say_which_matches_fire)
 {
     static const char *const rules[][2] = {
         {"* => hang", "!!!!!!!!!!"},         {"*:nth=1 => hang", "!........."},
@@ -318,19 +314,17 @@ static void conditions_say_which_matches_fire(void **state)
     };
     char fired[11];
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rules); i++) {
         run(rules[i][0], fired, 10);
         assert_string_equal(fired, rules[i][1]);
     }
 }
 
-static void probability_goes_by_the_seed_alone(void **state)
+TEST_ALONE(probability_goes_by_the_seed_alone)
 {
     char first[2001], second[2001];
     size_t count = 0;
 
-    (void)state;
     run("*:p=0.1,seed=5 => hang", first, 2000);
     run("*:p=0.1,seed=5 => hang", second, 2000);
     assert_string_equal(first, second);
@@ -357,7 +351,7 @@ static void assert_refused(struct cushim_layer *layer, const char *rules, const 
     assert_string_equal(fault_message, why);
 }
 
-static void rules_are_reported_and_so_is_which_never_fired(void **state)
+TEST(rules_are_reported_and_so_is_which_never_fired)
 {
     fault_add(state, "# a comment\n"
                      "\n"
@@ -383,7 +377,7 @@ static void rules_are_reported_and_so_is_which_never_fired(void **state)
     assert_int_equal(cushim__subscribed[CUSHIM__SLOT(EventQuery)], 0);
 }
 
-static void text_with_one_wrong_line_adds_nothing(void **state)
+TEST(text_with_one_wrong_line_adds_nothing)
 {
     assert_refused(*state,
                    "cuInit => hang\n"
@@ -397,7 +391,7 @@ static void text_with_one_wrong_line_adds_nothing(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_fault_add_rules(*state, NULL, NULL, 0));
 }
 
-static void more_than_64_rules_are_refused(void **state)
+TEST(more_than_64_rules_are_refused)
 {
     char text[66 * 32] = "";
 
@@ -411,13 +405,13 @@ static void more_than_64_rules_are_refused(void **state)
     assert_refused(*state, "cuInit => hang", "faults:1:1: there are 64 rules already");
 }
 
-static void operation_without_a_mock_is_refused(void **state)
+TEST(operation_without_a_mock_is_refused)
 {
     assert_refused(*state, "op.copy => hang",
                    "faults:1:1: operations are a mock's, and there is none");
 }
 
-static void seed_decides_which_calls_a_probability_takes(void **state)
+TEST(seed_decides_which_calls_a_probability_takes)
 {
     uint64_t fired[3];
 
@@ -432,7 +426,7 @@ static void seed_decides_which_calls_a_probability_takes(void **state)
     assert_int_not_equal(fired[0], fired[1]);
 }
 
-static void rules_end_with_their_layer(void **state)
+TEST(rules_end_with_their_layer)
 {
     fault_let_all_succeed(*state);
     fault_add(state, "cuEventQuery => sticky(ILLEGAL_ADDRESS)");
@@ -442,27 +436,4 @@ static void rules_end_with_their_layer(void **state)
     assert_null(rule_text(0));
     OK(fault_query());
     OK(fault_allocate());
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, layer_setup, layer_teardown)
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rule_is_read_by_its_parts),
-        cmocka_unit_test(longest_rule_has_room),
-        cmocka_unit_test(longer_text_of_a_rule_is_cut_where_it_is_shown),
-        cmocka_unit_test(what_cannot_be_is_refused_where_it_stands),
-        cmocka_unit_test(site_that_is_too_long_is_refused),
-        cmocka_unit_test(any_bytes_are_read_or_refused),
-        cmocka_unit_test(conditions_say_which_matches_fire),
-        cmocka_unit_test(probability_goes_by_the_seed_alone),
-        TEST(rules_are_reported_and_so_is_which_never_fired),
-        TEST(text_with_one_wrong_line_adds_nothing),
-        TEST(more_than_64_rules_are_refused),
-        TEST(operation_without_a_mock_is_refused),
-        TEST(seed_decides_which_calls_a_probability_takes),
-        TEST(rules_end_with_their_layer),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

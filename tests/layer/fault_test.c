@@ -9,7 +9,9 @@
 #include "src/layer/fault.h"
 #include "src/layer/layer.h"
 
-static void call_answers_the_code_and_is_not_made(void **state)
+#define TEST(name) TEST_BETWEEN(name, layer_setup, layer_teardown)
+
+TEST(call_answers_the_code_and_is_not_made)
 {
     fault_add(state, "cuMemAlloc_v2:nth=2 => return(OUT_OF_MEMORY)");
     OK(fault_allocate());
@@ -22,7 +24,7 @@ static void call_answers_the_code_and_is_not_made(void **state)
 }
 
 /* The driver's own values: driver-semantics.md #15. */
-static void failing_call_leaves_what_the_driver_would(void **state)
+TEST(failing_call_leaves_what_the_driver_would)
 {
     const CUstream before = CU_STREAM_LEGACY;
     size_t free_bytes = 1, total = 1;
@@ -53,7 +55,7 @@ static void failing_call_leaves_what_the_driver_would(void **state)
     assert_int_equal(address, 1);
 }
 
-static void call_after_which_a_fault_comes_is_made(void **state)
+TEST(call_after_which_a_fault_comes_is_made)
 {
     fault_add(state, "cuMemAlloc_v2:phase=after,nth=1 => return(OUT_OF_MEMORY)");
     CODE(CUDA_ERROR_OUT_OF_MEMORY, fault_allocate());
@@ -61,16 +63,7 @@ static void call_after_which_a_fault_comes_is_made(void **state)
     OK(fault_allocate());
 }
 
-static void not_ready_is_an_answer_as_others(void **state)
-{
-    fault_add(state, "cuEventQuery:times=2 => return(NOT_READY)");
-    CODE(CUDA_ERROR_NOT_READY, fault_query());
-    CODE(CUDA_ERROR_NOT_READY, fault_query());
-    OK(fault_query());
-    assert_int_equal(fake_queries, 1);
-}
-
-static void pattern_meets_all_that_are_like_it_and_nothing_else_is_watched(void **state)
+TEST(pattern_meets_all_that_are_like_it_and_nothing_else_is_watched)
 {
     fault_add(state, "cuMemAlloc* => return(OUT_OF_MEMORY)");
     CODE(CUDA_ERROR_OUT_OF_MEMORY, fault_allocate());
@@ -81,7 +74,7 @@ static void pattern_meets_all_that_are_like_it_and_nothing_else_is_watched(void 
     assert_int_equal(cushim__subscribed[CUSHIM__SLOT(EventQuery)], 0);
 }
 
-static void plain_name_meets_each_abi_of_its_function_and_no_other(void **state)
+TEST(plain_name_meets_each_abi_of_its_function_and_no_other)
 {
     fault_let_all_succeed(*state);
     fault_add(state, "cuMemAlloc:nth=3 => return(OUT_OF_MEMORY)\n"
@@ -95,7 +88,7 @@ static void plain_name_meets_each_abi_of_its_function_and_no_other(void **state)
     assert_int_equal(cushim_fault_matched(*state, 0), 3);
 }
 
-static void plain_name_hides_each_abi_of_its_function(void **state)
+TEST(plain_name_hides_each_abi_of_its_function)
 {
     fault_let_all_succeed(*state);
     fault_add(state, "cuMemAlloc => missing");
@@ -104,17 +97,7 @@ static void plain_name_hides_each_abi_of_its_function(void **state)
     OK(cushim_driver()->MemAllocHost_v2(NULL, 1));
 }
 
-static void nth_of_all_calls_is_one_call(void **state)
-{
-    fault_add(state, "*:nth=3 => return(UNKNOWN)");
-    OK(fault_query());
-    OK(fault_allocate());
-    CODE(CUDA_ERROR_UNKNOWN, fault_query());
-    OK(fault_query());
-    assert_int_equal(cushim_fault_matched(*state, 0), 4);
-}
-
-static void every_rule_counts_and_the_first_that_is_due_answers(void **state)
+TEST(every_rule_counts_and_the_first_that_is_due_answers)
 {
     fault_add(state, "cuEventQuery:nth=2 => return(UNKNOWN)\n"
                      "cuEvent*:nth=2 => return(NOT_READY)\n"
@@ -130,7 +113,7 @@ static void every_rule_counts_and_the_first_that_is_due_answers(void **state)
     assert_int_equal(cushim_fault_fired(*state, 2), 1);
 }
 
-static void sticky_error_stays_but_for_what_works_after_a_fault(void **state)
+TEST(sticky_error_stays_but_for_what_works_after_a_fault)
 {
     fault_let_all_succeed(*state);
     fault_add(state, "cuMemAlloc_v2:nth=2 => sticky(ECC_UNCORRECTABLE)");
@@ -148,7 +131,7 @@ static void sticky_error_stays_but_for_what_works_after_a_fault(void **state)
     OK(fault_query());
 }
 
-static void sticky_error_after_a_call_lets_it_be_made(void **state)
+TEST(sticky_error_after_a_call_lets_it_be_made)
 {
     fault_add(state, "cuMemAlloc_v2:nth=1,phase=after => sticky(ECC_UNCORRECTABLE)");
     CODE(CUDA_ERROR_ECC_UNCORRECTABLE, fault_allocate());
@@ -156,7 +139,7 @@ static void sticky_error_after_a_call_lets_it_be_made(void **state)
     CODE(CUDA_ERROR_ECC_UNCORRECTABLE, fault_query());
 }
 
-static void lost_device_fails_functions_of_devices_too(void **state)
+TEST(lost_device_fails_functions_of_devices_too)
 {
     int number = 0;
 
@@ -183,7 +166,7 @@ static CUresult CUDAAPI current_device(CUdevice *device)
     return device_now < 0 ? CUDA_ERROR_INVALID_CONTEXT : CUDA_SUCCESS;
 }
 
-static void device_that_is_lost_is_the_one_of_the_rule(void **state)
+TEST(device_that_is_lost_is_the_one_of_the_rule)
 {
     int number = 0;
 
@@ -196,7 +179,7 @@ static void device_that_is_lost_is_the_one_of_the_rule(void **state)
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_driver()->DeviceGetAttribute(&number, 1, 1));
 }
 
-static void rule_of_a_device_asks_for_the_current_one(void **state)
+TEST(rule_of_a_device_asks_for_the_current_one)
 {
     cushim_layer_next(*state)->CtxGetDevice = current_device;
     fault_add(state, "cuEventQuery@dev1 => return(UNKNOWN)");
@@ -212,7 +195,7 @@ static void rule_of_a_device_asks_for_the_current_one(void **state)
     assert_true(device_asked > 2);
 }
 
-static void function_of_devices_is_met_by_its_argument(void **state)
+TEST(function_of_devices_is_met_by_its_argument)
 {
     int yes = 0;
 
@@ -226,7 +209,7 @@ static void function_of_devices_is_met_by_its_argument(void **state)
     OK(cushim_driver()->DeviceCanAccessPeer(&yes, 0, 2));
 }
 
-static void delayed_call_takes_so_much_longer(void **state)
+TEST(delayed_call_takes_so_much_longer)
 {
     uint64_t before, after;
 
@@ -240,7 +223,7 @@ static void delayed_call_takes_so_much_longer(void **state)
     assert_int_equal(cushim_fault_fired(*state, 1), 1);
 }
 
-static void fault_comes_before_a_function_of_ones_own(void **state)
+TEST(fault_comes_before_a_function_of_ones_own)
 {
     fault_let_all_succeed(*state);
     fault_add(state, "cuMemAlloc_v2:nth=1 => out_of_memory");
@@ -251,7 +234,7 @@ static void fault_comes_before_a_function_of_ones_own(void **state)
 
 /* Symbols that rules hide, and older drivers. */
 
-static void missing_symbol_answers_36_and_is_not_found(void **state)
+TEST(missing_symbol_answers_36_and_is_not_found)
 {
     void *found = NULL;
 
@@ -271,7 +254,6 @@ static CUresult CUDAAPI find_allocate(const char *symbol, void **function, int v
                                       cuuint64_t flags,
                                       cushim_CUdriverProcAddressQueryResult *status)
 {
-    (void)flags;
     assert_string_equal(symbol, "cuMemAlloc");
     if (version >= 3020)
         memcpy(function, &fake_table.MemAlloc_v2, sizeof *function);
@@ -282,7 +264,7 @@ static CUresult CUDAAPI find_allocate(const char *symbol, void **function, int v
     return CUDA_SUCCESS;
 }
 
-static void version_before_one_that_is_missing_is_found(void **state)
+TEST(version_before_one_that_is_missing_is_found)
 {
     cushim_CUdriverProcAddressQueryResult status = (cushim_CUdriverProcAddressQueryResult)9;
     void *found = NULL, *expected;
@@ -298,8 +280,6 @@ static void version_before_one_that_is_missing_is_found(void **state)
 
 static CUresult CUDAAPI other_allocate(CUdeviceptr *address, size_t bytes)
 {
-    (void)address;
-    (void)bytes;
     return CUDA_SUCCESS;
 }
 
@@ -308,15 +288,13 @@ static CUresult CUDAAPI find_other(const char *symbol, void **function, int vers
 {
     CUresult(CUDAAPI * found)(CUdeviceptr *, size_t) = other_allocate;
 
-    (void)symbol;
-    (void)flags;
     if (version < 3020)
         return CUDA_ERROR_NOT_FOUND;
     memcpy(function, &found, sizeof *function);
     return CUDA_SUCCESS;
 }
 
-static void function_that_is_not_of_the_table_is_hidden_by_its_version(void **state)
+TEST(function_that_is_not_of_the_table_is_hidden_by_its_version)
 {
     void *found = NULL;
 
@@ -334,7 +312,7 @@ static CUresult CUDAAPI version_of_13(int *version)
     return CUDA_SUCCESS;
 }
 
-static void older_driver_lacks_what_came_later_and_says_so(void **state)
+TEST(older_driver_lacks_what_came_later_and_says_so)
 {
     int version = 0;
 
@@ -350,7 +328,7 @@ static void older_driver_lacks_what_came_later_and_says_so(void **state)
     assert_int_equal(cushim_fault_fired(*state, 0), 2);
 }
 
-static void version_that_the_site_does_not_meet_stays(void **state)
+TEST(version_that_the_site_does_not_meet_stays)
 {
     int version = 0;
 
@@ -372,8 +350,6 @@ static CUresult CUDAAPI refuse_what_has_no_name(const char *symbol, void **funct
                                                 cuuint64_t flags,
                                                 cushim_CUdriverProcAddressQueryResult *status)
 {
-    (void)version;
-    (void)flags;
     if (!symbol || !function)
         return (CUresult)ASKED_FOR_NOTHING;
     memcpy(function, &fake_table.EventQuery, sizeof *function);
@@ -382,7 +358,7 @@ static CUresult CUDAAPI refuse_what_has_no_name(const char *symbol, void **funct
     return CUDA_SUCCESS;
 }
 
-static void lookup_without_a_name_or_a_result_gets_the_drivers_answer(void **state)
+TEST(lookup_without_a_name_or_a_result_gets_the_drivers_answer)
 {
     void *found = &found;
 
@@ -397,7 +373,7 @@ static void lookup_without_a_name_or_a_result_gets_the_drivers_answer(void **sta
 }
 
 /* Like a driver: the call succeeds, and the status says that the symbol was not found. */
-static void symbol_hidden_in_all_versions_is_not_found_by_its_status(void **state)
+TEST(symbol_hidden_in_all_versions_is_not_found_by_its_status)
 {
     cushim_CUdriverProcAddressQueryResult status = (cushim_CUdriverProcAddressQueryResult)9;
     void *found = &found;
@@ -412,7 +388,7 @@ static void symbol_hidden_in_all_versions_is_not_found_by_its_status(void **stat
     assert_null(found);
 }
 
-static void device_that_is_lost_stays_the_one_that_was_lost_first(void **state)
+TEST(device_that_is_lost_stays_the_one_that_was_lost_first)
 {
     char name[8];
 
@@ -425,38 +401,4 @@ static void device_that_is_lost_stays_the_one_that_was_lost_first(void **state)
         CODE(CUDA_ERROR_ECC_UNCORRECTABLE, cushim_driver()->DeviceGetName(name, sizeof name, 0));
         OK(cushim_driver()->DeviceGetName(name, sizeof name, 1));
     }
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, layer_setup, layer_teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(call_answers_the_code_and_is_not_made),
-        TEST(failing_call_leaves_what_the_driver_would),
-        TEST(call_after_which_a_fault_comes_is_made),
-        TEST(not_ready_is_an_answer_as_others),
-        TEST(pattern_meets_all_that_are_like_it_and_nothing_else_is_watched),
-        TEST(plain_name_meets_each_abi_of_its_function_and_no_other),
-        TEST(plain_name_hides_each_abi_of_its_function),
-        TEST(nth_of_all_calls_is_one_call),
-        TEST(every_rule_counts_and_the_first_that_is_due_answers),
-        TEST(sticky_error_stays_but_for_what_works_after_a_fault),
-        TEST(sticky_error_after_a_call_lets_it_be_made),
-        TEST(lost_device_fails_functions_of_devices_too),
-        TEST(device_that_is_lost_is_the_one_of_the_rule),
-        TEST(rule_of_a_device_asks_for_the_current_one),
-        TEST(function_of_devices_is_met_by_its_argument),
-        TEST(delayed_call_takes_so_much_longer),
-        TEST(fault_comes_before_a_function_of_ones_own),
-        TEST(missing_symbol_answers_36_and_is_not_found),
-        TEST(version_before_one_that_is_missing_is_found),
-        TEST(function_that_is_not_of_the_table_is_hidden_by_its_version),
-        TEST(older_driver_lacks_what_came_later_and_says_so),
-        TEST(version_that_the_site_does_not_meet_stays),
-        TEST(lookup_without_a_name_or_a_result_gets_the_drivers_answer),
-        TEST(symbol_hidden_in_all_versions_is_not_found_by_its_status),
-        TEST(device_that_is_lost_stays_the_one_that_was_lost_first),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,6 @@ enum { THREADS = 8, CALLS = 1000 };
 
 static CUresult CUDAAPI answer_success(CUevent event)
 {
-    (void)event;
     return CUDA_SUCCESS;
 }
 
@@ -27,7 +26,6 @@ static atomic_uint failures;
 
 static void *query_often(void *data)
 {
-    (void)data;
     for (int i = 0; i < CALLS; i++) {
         if (cushim_driver()->EventQuery(NULL) != CUDA_SUCCESS)
             atomic_fetch_add(&failures, 1);
@@ -46,7 +44,9 @@ static void query_from_all_threads(void)
         pthread_join(threads[i], NULL);
 }
 
-static void nth_of_the_calls_of_all_threads_is_one_call(void **state)
+#define TEST(name) TEST_BETWEEN(name, setup, layer_teardown)
+
+TEST(nth_of_the_calls_of_all_threads_is_one_call)
 {
     fault_add(state, "cuEventQuery:nth=1000 => return(UNKNOWN)");
     query_from_all_threads();
@@ -55,7 +55,7 @@ static void nth_of_the_calls_of_all_threads_is_one_call(void **state)
     assert_int_equal(cushim_fault_fired(*state, 0), 1);
 }
 
-static void times_and_every_are_exact_too(void **state)
+TEST(times_and_every_are_exact_too)
 {
     fault_add(state, "cuEventQuery:every=10,times=500 => return(UNKNOWN)\n"
                      "*:every=100,phase=after => return(NOT_READY)\n");
@@ -67,7 +67,7 @@ static void times_and_every_are_exact_too(void **state)
     assert_int_equal(failures, 575);
 }
 
-static void rules_come_and_go_while_calls_are_made(void **state)
+TEST(rules_come_and_go_while_calls_are_made)
 {
     pthread_t threads[THREADS];
 
@@ -113,7 +113,7 @@ static CUresult end(struct hanging *hanging)
     return hanging->answer;
 }
 
-static void call_hangs_until_it_is_released(void **state)
+TEST(call_hangs_until_it_is_released)
 {
     struct hanging first, second;
 
@@ -128,7 +128,7 @@ static void call_hangs_until_it_is_released(void **state)
     assert_int_equal(end(&second), CUDA_ERROR_TIMEOUT);
 }
 
-static void call_that_is_made_hangs_behind_it(void **state)
+TEST(call_that_is_made_hangs_behind_it)
 {
     struct hanging one;
 
@@ -157,29 +157,12 @@ static void end_layers_with_calls_that_hang(void **state, const char *rule)
     }
 }
 
-static void end_of_the_layer_lets_calls_go(void **state)
+TEST(end_of_the_layer_lets_calls_go)
 {
     end_layers_with_calls_that_hang(state, "cuEventQuery => hang");
 }
 
-static void end_of_the_layer_lets_calls_go_that_were_made(void **state)
+TEST(end_of_the_layer_lets_calls_go_that_were_made)
 {
     end_layers_with_calls_that_hang(state, "cuEventQuery:phase=after => hang");
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, layer_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(nth_of_the_calls_of_all_threads_is_one_call),
-        TEST(times_and_every_are_exact_too),
-        TEST(rules_come_and_go_while_calls_are_made),
-        TEST(call_hangs_until_it_is_released),
-        TEST(call_that_is_made_hangs_behind_it),
-        TEST(end_of_the_layer_lets_calls_go),
-        TEST(end_of_the_layer_lets_calls_go_that_were_made),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

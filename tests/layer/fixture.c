@@ -24,7 +24,6 @@ static CUresult CUDAAPI event_query(CUevent event)
 
 static CUresult CUDAAPI allocate(CUdeviceptr *address, size_t bytes)
 {
-    (void)bytes;
     *address = ++fake_allocations * (CUdeviceptr)0x1000;
     return CUDA_SUCCESS;
 }
@@ -32,8 +31,6 @@ static CUresult CUDAAPI allocate(CUdeviceptr *address, size_t bytes)
 static CUresult CUDAAPI get_proc_address(const char *symbol, void **function, int version,
                                          cuuint64_t flags)
 {
-    (void)version;
-    (void)flags;
     if (strcmp(symbol, "cuEventQuery") != 0)
         return CUDA_ERROR_NOT_FOUND;
     memcpy(function, &fake_table.EventQuery, sizeof *function);

@@ -53,12 +53,11 @@ static bool child_uses(struct cushim_layer *used)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-static void layer_that_another_thread_holds_is_free_in_the_child(void **state)
+TEST_BETWEEN(layer_that_another_thread_holds_is_free_in_the_child, testkit_setup, testkit_teardown)
 {
     pthread_t thread;
     bool is_used;
 
-    (void)state;
     assert_int_equal(pthread_create(&thread, NULL, hold, NULL), 0);
     while (!atomic_load(&is_held))
         sched_yield();
@@ -69,12 +68,11 @@ static void layer_that_another_thread_holds_is_free_in_the_child(void **state)
     assert_true(cushim_recording_count(layer) > 0); /* the child has its own recording */
 }
 
-static void layer_without_a_mock_is_used_in_the_child(void **state)
+TEST_ALONE(layer_without_a_mock_is_used_in_the_child)
 {
     static const struct cushim_table *before;
     struct cushim_layer *alone;
 
-    (void)state;
     before = cushim_driver();
     OK(cushim_layer_create(
         &(struct cushim_layer_options){.size = sizeof(struct cushim_layer_options),
@@ -84,15 +82,4 @@ static void layer_without_a_mock_is_used_in_the_child(void **state)
     assert_true(child_uses(alone));
     cushim_layer_destroy(alone);
     assert_ptr_equal(cushim_driver(), before);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(layer_that_another_thread_holds_is_free_in_the_child,
-                                        testkit_setup, testkit_teardown),
-        cmocka_unit_test(layer_without_a_mock_is_used_in_the_child),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

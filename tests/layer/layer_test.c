@@ -11,20 +11,20 @@
 static char event_memory;
 #define EVENT ((CUevent)(void *)&event_memory)
 
-static void call_reaches_the_wrapped_table_with_its_arguments(void **state)
+#define TEST(name) TEST_BETWEEN(name, layer_setup, layer_teardown)
+
+TEST(call_reaches_the_wrapped_table_with_its_arguments)
 {
-    (void)state;
     fake_query_answer = CUDA_ERROR_NOT_READY;
     CODE(CUDA_ERROR_NOT_READY, cushim_driver()->EventQuery(EVENT));
     assert_int_equal(fake_queries, 1);
     assert_ptr_equal(fake_queried, EVENT);
 }
 
-static void watched_call_reaches_it_too(void **state)
+TEST(watched_call_reaches_it_too)
 {
     CUdeviceptr address = 0;
 
-    (void)state;
     cushim__subscribe_all(CUSHIM__RECORDING, true);
     OK(cushim_driver()->EventQuery(EVENT));
     OK(cushim_driver()->MemAlloc_v2(&address, 16));
@@ -39,7 +39,7 @@ static CUresult CUDAAPI no_memory(CUdeviceptr *address, size_t bytes)
                        : cushim_layer_wrapped(cushim_layer_current())->MemAlloc_v2(address, bytes);
 }
 
-static void function_of_ones_own_stands_in_and_has_the_original(void **state)
+TEST(function_of_ones_own_stands_in_and_has_the_original)
 {
     CUdeviceptr address = 0;
 
@@ -57,7 +57,7 @@ static CUresult CUDAAPI query_by_the_layer(CUevent event)
                : CUDA_ERROR_UNKNOWN;
 }
 
-static void function_of_ones_own_may_call_through_the_layer(void **state)
+TEST(function_of_ones_own_may_call_through_the_layer)
 {
     cushim_layer_next(*state)->EventQuery = query_by_the_layer;
     cushim__subscribe_all(CUSHIM__RECORDING, true);
@@ -66,7 +66,7 @@ static void function_of_ones_own_may_call_through_the_layer(void **state)
     assert_int_equal(fake_queries, 1);
 }
 
-static void what_the_driver_finds_by_name_leads_through_the_layer(void **state)
+TEST(what_the_driver_finds_by_name_leads_through_the_layer)
 {
     void *found = NULL, *expected;
 
@@ -78,7 +78,7 @@ static void what_the_driver_finds_by_name_leads_through_the_layer(void **state)
     assert_null(found);
 }
 
-static void only_one_layer_exists_at_a_time(void **state)
+TEST(only_one_layer_exists_at_a_time)
 {
     struct cushim_layer *other = NULL;
 
@@ -87,13 +87,12 @@ static void only_one_layer_exists_at_a_time(void **state)
     assert_ptr_equal(cushim_layer_current(), *state);
 }
 
-static void table_with_a_hole_or_too_short_is_refused(void **state)
+TEST(table_with_a_hole_or_too_short_is_refused)
 {
     struct cushim_table table = fake_table;
     struct cushim_layer_options options = {.size = sizeof options, .table = &table};
     struct cushim_layer *layer = NULL;
 
-    (void)state;
     cushim_layer_destroy(*state);
     *state = NULL;
     table.EventQuery = NULL;
@@ -107,7 +106,7 @@ static void table_with_a_hole_or_too_short_is_refused(void **state)
     assert_null(layer);
 }
 
-static void layer_over_its_own_table_is_refused(void **state)
+TEST(layer_over_its_own_table_is_refused)
 {
     const struct cushim_table *own = cushim_layer_table(*state);
     struct cushim_layer_options options = {.size = sizeof options, .table = own};
@@ -119,7 +118,7 @@ static void layer_over_its_own_table_is_refused(void **state)
     assert_null(layer);
 }
 
-static void end_of_the_layer_puts_the_former_table_back(void **state)
+TEST(end_of_the_layer_puts_the_former_table_back)
 {
     const struct cushim_table *before;
 
@@ -133,7 +132,7 @@ static void end_of_the_layer_puts_the_former_table_back(void **state)
     assert_ptr_equal(cushim_driver(), before);
 }
 
-static void table_of_a_layer_that_has_ended_hands_calls_on(void **state)
+TEST(table_of_a_layer_that_has_ended_hands_calls_on)
 {
     const struct cushim_table *table = cushim_layer_table(*state);
 
@@ -144,7 +143,7 @@ static void table_of_a_layer_that_has_ended_hands_calls_on(void **state)
     assert_ptr_equal(fake_queried, EVENT);
 }
 
-static void table_installed_over_the_layer_stays_at_its_end(void **state)
+TEST(table_installed_over_the_layer_stays_at_its_end)
 {
     const struct cushim_table *layers;
 
@@ -155,7 +154,7 @@ static void table_installed_over_the_layer_stays_at_its_end(void **state)
     OK(cushim_table_install(NULL, NULL));
 }
 
-static void watch_ends_with_its_layer(void **state)
+TEST(watch_ends_with_its_layer)
 {
     cushim__subscribe_all(CUSHIM__EXPECTATION, true);
     cushim_layer_destroy(*state);
@@ -164,7 +163,7 @@ static void watch_ends_with_its_layer(void **state)
     assert_int_not_equal(cushim__subscribed[CUSHIM__SLOT(GetProcAddress_v2)], 0);
 }
 
-static void mock_is_wrapped_as_any_other_table(void **state)
+TEST(mock_is_wrapped_as_any_other_table)
 {
     struct cushim_mock *mock = NULL;
     struct cushim_layer *layer = NULL;
@@ -187,7 +186,7 @@ static void mock_is_wrapped_as_any_other_table(void **state)
     OK(cushim_mock_destroy(mock));
 }
 
-static void minimum_version_applies_to_a_mock_under_a_layer(void **state)
+TEST(minimum_version_applies_to_a_mock_under_a_layer)
 {
     struct cushim_load_options options = {.size = sizeof options, .minimum_version = 12040};
     char message[200];
@@ -210,28 +209,4 @@ static void minimum_version_applies_to_a_mock_under_a_layer(void **state)
     CODE(CUDA_ERROR_NO_DEVICE, cushim_driver_load(&options));
     cushim_layer_destroy(layer);
     OK(cushim_mock_destroy(mock));
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, layer_setup, layer_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(call_reaches_the_wrapped_table_with_its_arguments),
-        TEST(watched_call_reaches_it_too),
-        TEST(function_of_ones_own_stands_in_and_has_the_original),
-        TEST(function_of_ones_own_may_call_through_the_layer),
-        TEST(what_the_driver_finds_by_name_leads_through_the_layer),
-        TEST(only_one_layer_exists_at_a_time),
-        TEST(table_with_a_hole_or_too_short_is_refused),
-        TEST(layer_over_its_own_table_is_refused),
-        TEST(end_of_the_layer_puts_the_former_table_back),
-        TEST(table_of_a_layer_that_has_ended_hands_calls_on),
-        TEST(table_installed_over_the_layer_stays_at_its_end),
-        TEST(watch_ends_with_its_layer),
-        TEST(mock_is_wrapped_as_any_other_table),
-        TEST(minimum_version_applies_to_a_mock_under_a_layer),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@ static char text[1 << 16];
 
 static const char *recorded(void)
 {
-    assert_true(cushim_recording_text(layer, text, sizeof text) < sizeof text);
+    assert_true(cushim_recording_write_text(layer, text, sizeof text) < sizeof text);
     return text;
 }
 
@@ -73,22 +73,24 @@ static void assert_golden(const char *got)
     assert_string_equal(got, want);
 }
 
-static void text_of_a_program_is_the_one_in_the_tree(void **state)
+#define TEST(name) TEST_BETWEEN(name, testkit_setup, testkit_teardown)
+
+TEST(text_of_a_program_is_the_one_in_the_tree)
 {
-    (void)state;
+    OK(cushim_check_stop(layer, NULL, 0)); /* some calls are wrong on purpose */
     cushim_recording_clear(layer);
     program();
     assert_golden(recorded());
 }
 
 /* The text must not depend on addresses or earlier calls. */
-static void text_is_the_same_wherever_memory_lies(void **state)
+TEST(text_is_the_same_wherever_memory_lies)
 {
     void *blocks[64];
     CUdeviceptr others[16];
     CUevent event;
 
-    (void)state;
+    OK(cushim_check_stop(layer, NULL, 0)); /* some calls are wrong on purpose */
     for (unsigned i = 0; i < 64; i++)
         blocks[i] = malloc(1000 + 77 * i);
     cushim_recording_stop(layer);
@@ -132,14 +134,13 @@ static void auto_program(void)
     OK(driver->StreamDestroy_v2(stream));
 }
 
-static void text_is_the_same_in_every_run_on_every_schedule(void **state)
+TEST(text_is_the_same_in_every_run_on_every_schedule)
 {
     static const char *const settings[] = {
         "mode = auto\nschedule = fifo", "mode = auto\nschedule = lazy",
         "mode = auto\nschedule = eager", "mode = auto\nschedule = random\nseed = 7"};
     static char before[sizeof text];
 
-    (void)state;
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         for (unsigned run = 0; run < 3; run++) {
             void *block = malloc(1000 << run);
@@ -157,12 +158,11 @@ static void text_is_the_same_in_every_run_on_every_schedule(void **state)
     }
 }
 
-static void call_is_read_with_its_arguments(void **state)
+TEST(call_is_read_with_its_arguments)
 {
     struct cushim_recorded_call read;
     CUevent event;
 
-    (void)state;
     cushim_recording_clear(layer);
     OK(driver->EventCreate(&event, CU_EVENT_DISABLE_TIMING));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->EventCreate(NULL, 1));
@@ -193,24 +193,22 @@ static void call_is_read_with_its_arguments(void **state)
     assert_string_equal(testkit_call(2).arguments[0].tag, "event#1");
 }
 
-static void reading_what_is_not_there_is_refused(void **state)
+TEST(reading_what_is_not_there_is_refused)
 {
     struct cushim_recorded_call read = {.size = sizeof read, .number = 77};
 
-    (void)state;
     cushim_recording_clear(layer);
-    CODE(CUDA_ERROR_NOT_FOUND, cushim_recording_get(layer, 0, &read));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_get(layer, 0, NULL));
+    CODE(CUDA_ERROR_NOT_FOUND, cushim_recording_get_call(layer, 0, &read));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_get_call(layer, 0, NULL));
     read.size--;
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_get(layer, 0, &read));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_get_call(layer, 0, &read));
     assert_int_equal(read.number, 77);
 }
 
-static void what_is_not_recorded_is_not_there(void **state)
+TEST(what_is_not_recorded_is_not_there)
 {
     int count;
 
-    (void)state;
     cushim_recording_clear(layer);
     CODE(CUDA_ERROR_ALREADY_ACQUIRED, cushim_recording_start(layer, 0));
     OK(driver->DeviceGetCount(&count));
@@ -223,12 +221,11 @@ static void what_is_not_recorded_is_not_there(void **state)
     assert_int_equal(testkit_call(0).number, 1);
 }
 
-static void full_recording_keeps_the_last_calls_and_says_so(void **state)
+TEST(full_recording_keeps_the_last_calls_and_says_so)
 {
     char verdict[200];
     CUevent event;
 
-    (void)state;
     cushim_recording_stop(layer);
     OK(cushim_recording_start(layer, 3));
     OK(driver->EventCreate(&event, 0));
@@ -255,16 +252,15 @@ static void full_recording_keeps_the_last_calls_and_says_so(void **state)
     OK(cushim_layer_verify(layer, verdict, sizeof verdict));
 }
 
-static void text_is_cut_to_its_buffer(void **state)
+TEST(text_is_cut_to_its_buffer)
 {
     char small[10] = "untouched";
     size_t length;
 
-    (void)state;
     length = strlen(recorded());
     assert_true(length > sizeof small);
-    assert_int_equal(cushim_recording_text(layer, NULL, 0), length);
-    assert_int_equal(cushim_recording_text(layer, small, sizeof small), length);
+    assert_int_equal(cushim_recording_write_text(layer, NULL, 0), length);
+    assert_int_equal(cushim_recording_write_text(layer, small, sizeof small), length);
     assert_int_equal(strlen(small), sizeof small - 1);
     assert_memory_equal(small, text, sizeof small - 1);
 }
@@ -278,12 +274,11 @@ static void *synchronise(void *stream)
     return (void *)(uintptr_t)driver->StreamSynchronize(stream);
 }
 
-static void call_under_way_has_not_returned(void **state)
+TEST(call_under_way_has_not_returned)
 {
     struct cushim__thread runner;
     CUstream stream;
 
-    (void)state;
     testkit_again("mode = threaded");
     gate_prepare(&gate);
     OK(driver->StreamCreate(&stream, CU_STREAM_NON_BLOCKING));
@@ -294,7 +289,7 @@ static void call_under_way_has_not_returned(void **state)
     while (cushim_recording_count(layer) == 0)
         cushim__system_yield(0);
     assert_false(testkit_call(0).has_returned);
-    cushim_recording_text(layer, text, sizeof text);
+    cushim_recording_write_text(layer, text, sizeof text);
     assert_non_null(strstr(text, "cuStreamSynchronize(hStream=stream#1) has not returned\n"));
     gate_open(&gate);
     cushim__thread_join(&runner);
@@ -307,7 +302,6 @@ enum { THREADS = 8, ROUNDS = 500 };
 
 static void *work(void *data)
 {
-    (void)data;
     for (unsigned i = 0; i < ROUNDS; i++) {
         CUevent event;
 
@@ -329,13 +323,12 @@ static void *with_context(void *context)
     return NULL;
 }
 
-static void eight_threads_record_at_once(void **state)
+TEST(eight_threads_record_at_once)
 {
     struct cushim__thread runners[THREADS];
     unsigned created = 0, of_thread[THREADS + 2] = {0};
     CUcontext context;
 
-    (void)state;
     cushim_recording_stop(layer);
     OK(cushim_recording_start(layer, THREADS * (3 * ROUNDS + 2) + 4));
     OK(driver->CtxGetCurrent(&context));
@@ -357,23 +350,4 @@ static void eight_threads_record_at_once(void **state)
     assert_int_equal(created, THREADS * ROUNDS);
     for (unsigned i = 2; i <= THREADS + 1; i++)
         assert_int_equal(of_thread[i], 3 * ROUNDS + 2);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, testkit_setup, testkit_teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(text_of_a_program_is_the_one_in_the_tree),
-        TEST(text_is_the_same_wherever_memory_lies),
-        TEST(text_is_the_same_in_every_run_on_every_schedule),
-        TEST(call_is_read_with_its_arguments),
-        TEST(reading_what_is_not_there_is_refused),
-        TEST(what_is_not_recorded_is_not_there),
-        TEST(full_recording_keeps_the_last_calls_and_says_so),
-        TEST(text_is_cut_to_its_buffer),
-        TEST(call_under_way_has_not_returned),
-        TEST(eight_threads_record_at_once),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

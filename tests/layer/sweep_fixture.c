@@ -7,7 +7,6 @@ struct cushim_sweep_result sweep_result;
 
 int sweep_setup(void **state)
 {
-    (void)state;
     sweep_why[0] = '\0';
     sweep_options = (struct cushim_sweep_options){.size = sizeof sweep_options,
                                                   .fail_releases = true,
@@ -19,7 +18,6 @@ int sweep_setup(void **state)
 
 int sweep_teardown(void **state)
 {
-    (void)state;
     assert_null(cushim_layer_current());
     assert_null(cushim_mock_current());
     return 0;
@@ -29,14 +27,12 @@ int sweep_make_current(void *data)
 {
     CUcontext context;
 
-    (void)data;
     return cushim_driver()->Init(0) || cushim_driver()->DevicePrimaryCtxRetain(&context, 0) ||
            cushim_driver()->CtxSetCurrent(context);
 }
 
 void sweep_end_current(void *data)
 {
-    (void)data;
     cushim_driver()->CtxSetCurrent(NULL);
     cushim_driver()->DevicePrimaryCtxRelease_v2(0);
 }

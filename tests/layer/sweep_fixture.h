@@ -21,7 +21,7 @@ extern struct cushim_sweep_result sweep_result;
 /* For cmocka: reset the options; assert that a sweep has left nothing. */
 int sweep_setup(void **state);
 int sweep_teardown(void **state);
-#define SWEEP_TEST(name) cmocka_unit_test_setup_teardown(name, sweep_setup, sweep_teardown)
+#define SWEEP_TEST(name) TEST_BETWEEN(name, sweep_setup, sweep_teardown)
 
 /* For setup and teardown of a sweep: make the primary context of device 0 current; release it. */
 int sweep_make_current(void *data);

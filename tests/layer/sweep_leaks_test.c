@@ -26,25 +26,23 @@ static int capture(void *data)
     CUgraph graph = NULL;
     CUstream stream;
 
-    (void)data;
     if (cushim_driver()->StreamCreate(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
         return 0;
-    cushim_mock_state_get(cushim_mock_current(), &before);
+    cushim_mock_get_state(cushim_mock_current(), &before);
     cushim_driver()->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED);
     if (cushim_driver()->StreamEndCapture(stream, &graph) == CUDA_SUCCESS)
         cushim_driver()->GraphDestroy(graph);
     else if (graph)
         cushim_sweep_fail("there is no graph");
-    cushim_mock_state_get(cushim_mock_current(), &after);
+    cushim_mock_get_state(cushim_mock_current(), &after);
     cushim_driver()->StreamDestroy_v2(stream);
     return before.handles == after.handles ? 0 : cushim_sweep_fail("the graph is gone");
 }
 
-static void capture_that_fails_to_end_leaves_no_graph(void **state)
+SWEEP_TEST(capture_that_fails_to_end_leaves_no_graph)
 {
     CUdeviceptr memory;
 
-    (void)state;
     sweep_options.setup = allocate;
     sweep_assert_passed(sweep_run(capture, &memory));
     assert_int_equal(sweep_result.calls, 5);
@@ -67,16 +65,15 @@ static int write_and_leave(void *data)
     return 0;
 }
 
-static void missing_wait_and_pending_work_are_found(void **state)
+SWEEP_TEST(missing_wait_and_pending_work_are_found)
 {
     CUdeviceptr memory;
 
-    (void)state;
     sweep_options.settings = "mode = manual\nraces = report";
     sweep_options.setup = allocate;
     assert_int_equal(sweep_run(write_and_leave, &memory), CUDA_ERROR_ILLEGAL_STATE);
-    assert_non_null(
-        strstr(sweep_why, "with no call failing: 2 operations are pending; race: set "));
+    assert_non_null(strstr(
+        sweep_why, "with no call failing: 2 operations are pending; CUSHIM-race: error: set "));
     assert_non_null(strstr(sweep_why, "; mock: mode = manual, races = report\n"));
     assert_int_equal(sweep_result.failures, 1);
 }
@@ -86,7 +83,6 @@ static int wait_and_give_back(void *data)
 {
     CUstream stream;
 
-    (void)data;
     if (cushim_driver()->StreamCreate(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
         return 0;
     cushim_driver()->MemsetD8Async(*(CUdeviceptr *)data, 1, 4096, stream);
@@ -95,11 +91,10 @@ static int wait_and_give_back(void *data)
     return 0;
 }
 
-static void work_is_not_found_pending_whose_wait_has_failed(void **state)
+SWEEP_TEST(work_is_not_found_pending_whose_wait_has_failed)
 {
     CUdeviceptr memory;
 
-    (void)state;
     sweep_options.settings = "schedule = lazy";
     sweep_options.setup = allocate;
     assert_int_equal(sweep_run(wait_and_give_back, &memory), CUDA_SUCCESS);
@@ -108,7 +103,6 @@ static void work_is_not_found_pending_whose_wait_has_failed(void **state)
 
 static int destroy_the_mock(void *data)
 {
-    (void)data;
     return cushim_mock_destroy(cushim_mock_current()) != CUDA_SUCCESS;
 }
 
@@ -116,7 +110,6 @@ static int destroy_the_layer(void *data)
 {
     CUcontext context;
 
-    (void)data;
     cushim_driver()->Init(0);
     cushim_driver()->DevicePrimaryCtxRetain(&context, 0);
     cushim_layer_destroy(cushim_layer_current());
@@ -139,11 +132,10 @@ static void assert_a_test_begins_afresh(void)
     assert_string_equal(text, "");
 }
 
-static void body_that_destroys_what_it_runs_on_is_found(void **state)
+SWEEP_TEST(body_that_destroys_what_it_runs_on_is_found)
 {
     static const char printed[] = "the body has destroyed the mock or the layer that it ran on";
 
-    (void)state;
     assert_int_equal(sweep_run(destroy_the_mock, NULL), CUDA_ERROR_ILLEGAL_STATE);
     assert_non_null(strstr(sweep_why, printed));
     assert_int_equal(sweep_run(destroy_the_layer, NULL), CUDA_ERROR_ILLEGAL_STATE);
@@ -157,7 +149,6 @@ static int retain_once_more(void *data)
     CUcontext context;
     CUdeviceptr memory;
 
-    (void)data;
     cushim_driver()->DevicePrimaryCtxRetain(&context, 0);
     if (cushim_driver()->MemAlloc_v2(&memory, 1) != CUDA_SUCCESS)
         return 0;
@@ -168,39 +159,35 @@ static int retain_once_more(void *data)
 
 static void release_twice(void *data)
 {
-    (void)data;
     cushim_driver()->DevicePrimaryCtxRelease_v2(0);
     cushim_driver()->DevicePrimaryCtxRelease_v2(0);
 }
 
-static void reference_on_a_context_is_a_leak(void **state)
+SWEEP_TEST(reference_on_a_context_is_a_leak)
 {
-    (void)state;
     sweep_options.functions = "cuMemAlloc_v2";
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     sweep_options.setup = sweep_make_current;
     sweep_options.teardown = release_twice;
     assert_int_equal(sweep_run(retain_once_more, NULL), CUDA_ERROR_ILLEGAL_STATE);
-    assert_non_null(strstr(
-        sweep_why, "the primary context of device 0 is retained and not released; this run"));
+    assert_non_null(
+        strstr(sweep_why, "CUSHIM-leak-context: warning: context#1 is never released; made by "));
 }
 
 /* Functions that release something: a sweep fails them only on request. */
 
 enum { RELEASES = 4 }; /* of SWEEP_CALLS */
 
-static void releases_are_not_failed_unasked(void **state)
+SWEEP_TEST(releases_are_not_failed_unasked)
 {
-    (void)state;
     sweep_options.fail_releases = false;
     sweep_assert_passed(sweep_once(IGNORES_RELEASES));
     assert_int_equal(sweep_result.calls, SWEEP_CALLS - RELEASES);
     assert_int_equal(sweep_result.swept, 2 * (SWEEP_CALLS - RELEASES));
 }
 
-static void releases_are_failed_on_request(void **state)
+SWEEP_TEST(releases_are_failed_on_request)
 {
-    (void)state;
     sweep_options.fail_releases = true;
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(IGNORES_RELEASES));
@@ -208,9 +195,8 @@ static void releases_are_failed_on_request(void **state)
     assert_int_equal(sweep_result.failures, RELEASES);
 }
 
-static void release_that_is_named_is_failed(void **state)
+SWEEP_TEST(release_that_is_named_is_failed)
 {
-    (void)state;
     sweep_options.fail_releases = false;
     sweep_options.functions = "cuEventDestroy_v2";
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
@@ -226,7 +212,6 @@ static int go_and_come_back(void *data)
     CUcontext context = NULL;
     CUresult code;
 
-    (void)data;
     cushim_driver()->CtxGetCurrent(&context);
     code = cushim_driver()->CtxSetCurrent(context);
     if (code == CUDA_SUCCESS) {
@@ -236,9 +221,8 @@ static int go_and_come_back(void *data)
     return code != cushim_sweep_injected(NULL);
 }
 
-static void context_that_is_restored_is_released(void **state)
+SWEEP_TEST(context_that_is_restored_is_released)
 {
-    (void)state;
     sweep_options.functions = "cuCtxSet*";
     sweep_options.setup = sweep_make_current;
     sweep_options.teardown = sweep_end_current;
@@ -303,9 +287,8 @@ static unsigned slot_of(const char *function)
     return slot;
 }
 
-static void registry_says_what_is_released_and_what_is_usual(void **state)
+TEST_ALONE(registry_says_what_is_released_and_what_is_usual)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         if (!cushim__sweep_means_any(cases[i].function, true))
             fail_msg("there is no %s", cases[i].function);
@@ -316,9 +299,8 @@ static void registry_says_what_is_released_and_what_is_usual(void **state)
     }
 }
 
-static void release_is_spared_unless_it_is_named(void **state)
+TEST_ALONE(release_is_spared_unless_it_is_named)
 {
-    (void)state;
     assert_true(cushim__sweep_is_spared(slot_of("cuEventDestroy_v2"), NULL));
     assert_true(cushim__sweep_is_spared(slot_of("cuEventDestroy_v2"), "cuEvent*"));
     assert_false(cushim__sweep_is_spared(slot_of("cuEventDestroy_v2"), "cuEventDestroy_v2"));
@@ -328,9 +310,8 @@ static void release_is_spared_unless_it_is_named(void **state)
     assert_false(cushim__sweep_means_any("cu*Destroy*", true));
 }
 
-static void star_stands_for_any_letters(void **state)
+TEST_ALONE(star_stands_for_any_letters)
 {
-    (void)state;
     assert_true(cushim__sweep_is_meant(CUSHIM__SLOT(MemAlloc_v2), "cuMem*"));
     assert_true(cushim__sweep_is_meant(CUSHIM__SLOT(MemAlloc_v2), "*"));
     assert_true(cushim__sweep_is_meant(CUSHIM__SLOT(MemAlloc_v2), "*Alloc*"));
@@ -340,24 +321,4 @@ static void star_stands_for_any_letters(void **state)
     assert_false(cushim__sweep_is_meant(CUSHIM__SLOT(MemAlloc_v2), "*Alloc"));
     assert_false(cushim__sweep_is_meant(CUSHIM__SLOT(MemAlloc), "cuMemAlloc_v2"));
     assert_false(cushim__sweep_is_meant(CUSHIM__SLOT(MemAlloc_v2), ""));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SWEEP_TEST(capture_that_fails_to_end_leaves_no_graph),
-        SWEEP_TEST(missing_wait_and_pending_work_are_found),
-        SWEEP_TEST(work_is_not_found_pending_whose_wait_has_failed),
-        SWEEP_TEST(body_that_destroys_what_it_runs_on_is_found),
-        SWEEP_TEST(reference_on_a_context_is_a_leak),
-        SWEEP_TEST(releases_are_not_failed_unasked),
-        SWEEP_TEST(releases_are_failed_on_request),
-        SWEEP_TEST(release_that_is_named_is_failed),
-        SWEEP_TEST(context_that_is_restored_is_released),
-        cmocka_unit_test(registry_says_what_is_released_and_what_is_usual),
-        cmocka_unit_test(release_is_spared_unless_it_is_named),
-        cmocka_unit_test(star_stands_for_any_letters),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,9 +7,8 @@
 
 #include "sweep_fixture.h"
 
-static void body_that_behaves_well_passes(void **state)
+SWEEP_TEST(body_that_behaves_well_passes)
 {
-    (void)state;
     sweep_assert_passed(sweep_once(NO_BUG));
     assert_string_equal(sweep_why, "");
     assert_int_equal(sweep_result.calls, SWEEP_CALLS);
@@ -18,27 +17,24 @@ static void body_that_behaves_well_passes(void **state)
     assert_int_equal(sweep_result.failures, 0);
 }
 
-static void pattern_says_what_is_failed(void **state)
+SWEEP_TEST(pattern_says_what_is_failed)
 {
-    (void)state;
     sweep_options.functions = "cuMem*";
     OK(sweep_once(NO_BUG));
     assert_int_equal(sweep_result.calls, 3);
     assert_int_equal(sweep_result.swept, 6);
 }
 
-static void sweep_that_fails_nothing_is_wrong(void **state)
+SWEEP_TEST(sweep_that_fails_nothing_is_wrong)
 {
-    (void)state;
     sweep_options.functions = "cuGraph*";
     sweep_assert_found(NO_BUG,
                        "no call of the body failed: it makes none that is meant, or fewer than "
                        "`first`\n");
 }
 
-static void one_run_can_be_seen_alone(void **state)
+SWEEP_TEST(one_run_can_be_seen_alone)
 {
-    (void)state;
     sweep_options.first = sweep_options.last = 5;
     sweep_options.kinds = CUSHIM_SWEEP_FROM_THEN_ON;
     OK(sweep_once(NO_BUG));
@@ -46,11 +42,10 @@ static void one_run_can_be_seen_alone(void **state)
     assert_int_equal(sweep_result.swept, 1);
 }
 
-static void each_variant_is_swept_and_named(void **state)
+SWEEP_TEST(each_variant_is_swept_and_named)
 {
     static const char *const variants[] = {"schedule = lazy", "schedule = random\nseed = 7", NULL};
 
-    (void)state;
     sweep_options.settings = "devices = 2";
     sweep_options.variants = variants;
     OK(sweep_once(NO_BUG));
@@ -73,7 +68,6 @@ static int note_answers(void *data)
 {
     const char *function = "";
 
-    (void)data;
     cushim_driver()->Init(0);
     cushim_sweep_injected(&function);
     if (function)
@@ -81,11 +75,10 @@ static int note_answers(void *data)
     return 0;
 }
 
-static void given_codes_are_answered_each(void **state)
+SWEEP_TEST(given_codes_are_answered_each)
 {
     static const CUresult codes[] = {CUDA_ERROR_NO_DEVICE, CUDA_ERROR_ECC_UNCORRECTABLE};
 
-    (void)state;
     sweep_options.codes = codes;
     sweep_options.code_count = 2;
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
@@ -100,15 +93,13 @@ static int ask_version(void *data)
 {
     int version;
 
-    (void)data;
     return cushim_driver()->Init(0) == CUDA_SUCCESS &&
            cushim_driver()->DriverGetVersion(&version) != CUDA_SUCCESS &&
            cushim_sweep_fail("the version is right");
 }
 
-static void function_that_only_reads_is_failed_by_its_name_alone(void **state)
+SWEEP_TEST(function_that_only_reads_is_failed_by_its_name_alone)
 {
-    (void)state;
     assert_int_equal(sweep_run(ask_version, NULL), CUDA_SUCCESS);
     assert_int_equal(sweep_result.calls, 1);
     sweep_options.limit = 2; /* the body makes fewer calls than this */
@@ -125,26 +116,50 @@ static unsigned setups, teardowns;
 
 static int count_setup(void *data)
 {
-    (void)data;
     setups++;
     return cushim_driver()->Init(0) != CUDA_SUCCESS;
 }
 
 static void count_teardown(void *data)
 {
-    (void)data;
     teardowns++;
+}
+
+/* A function that works in the context of its caller. */
+static int use_context(void *data)
+{
+    CUstream stream = NULL;
+    CUresult code = cushim_driver()->StreamCreate(&stream, 0);
+
+    (void)data;
+    if (code == CUDA_SUCCESS)
+        code = cushim_driver()->StreamDestroy_v2(stream);
+    return code != cushim_sweep_injected(NULL) && cushim_sweep_fail("the caller gets the code");
+}
+
+SWEEP_TEST(context_of_the_sweep_is_current_in_each_run)
+{
+    sweep_options.context = true;
+    sweep_assert_passed(sweep_run(use_context, NULL));
+    assert_int_equal(sweep_result.calls, 2);
+    assert_int_equal(sweep_result.runs, 1 + 2 * (2 + 1));
+}
+
+SWEEP_TEST(error_is_named_if_no_call_is_failed)
+{
+    assert_int_equal(sweep_run(use_context, NULL), CUDA_ERROR_ILLEGAL_STATE);
+    assert_string_equal(sweep_why,
+                        "with no call failing, but call 1 of thread 1 (cuStreamCreate) answered "
+                        "CUDA_ERROR_NOT_INITIALIZED: the body says: the caller gets the code\n");
 }
 
 static int refuse_setup(void *data)
 {
-    (void)data;
     return 3;
 }
 
-static void calls_of_setup_and_teardown_are_not_failed(void **state)
+SWEEP_TEST(calls_of_setup_and_teardown_are_not_failed)
 {
-    (void)state;
     setups = teardowns = 0;
     sweep_options.setup = count_setup;
     sweep_options.teardown = count_teardown;
@@ -158,7 +173,7 @@ static void calls_of_setup_and_teardown_are_not_failed(void **state)
     assert_int_equal(sweep_result.runs, 0);
 }
 
-static void options_that_cannot_be_are_refused_by_name(void **state)
+SWEEP_TEST(options_that_cannot_be_are_refused_by_name)
 {
     static const CUresult nothing[] = {CUDA_SUCCESS};
     static const struct {
@@ -178,7 +193,6 @@ static void options_that_cannot_be_are_refused_by_name(void **state)
          "or if they are named without a star\n"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         sweep_options = cases[i].options;
         sweep_options.size = sizeof sweep_options;
@@ -196,13 +210,12 @@ static void options_that_cannot_be_are_refused_by_name(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_sweep_run(NULL, NULL, NULL, NULL));
 }
 
-static void mock_or_layer_of_somebody_else_is_not_taken(void **state)
+SWEEP_TEST(mock_or_layer_of_somebody_else_is_not_taken)
 {
     struct cushim_layer_options over = {.size = sizeof over};
     struct cushim_layer *layer = NULL;
     struct cushim_mock *mock = NULL;
 
-    (void)state;
     OK(cushim_mock_create(NULL, &mock));
     CODE(CUDA_ERROR_ALREADY_ACQUIRED, sweep_once(NO_BUG));
     assert_string_equal(sweep_why,
@@ -217,29 +230,29 @@ static void mock_or_layer_of_somebody_else_is_not_taken(void **state)
     OK(cushim_mock_destroy(mock));
 }
 
-static void body_with_threads_is_swept(void **state)
+SWEEP_TEST(body_with_threads_is_swept)
 {
     enum bug bug = NO_BUG;
 
-    (void)state;
     sweep_assert_passed(sweep_run(sweep_two_threads, &bug));
     assert_true(sweep_result.calls > SWEEP_CALLS); /* the number of their polls varies */
 }
 
 /* The table of a mock in the role of a driver: the sweep does not use the mock itself. */
-static void table_of_ones_own_is_swept(void **state)
+SWEEP_TEST(table_of_ones_own_is_swept)
 {
     struct cushim_mock *mock = NULL;
     const struct cushim_table *before = cushim_driver();
 
-    (void)state;
     OK(cushim_mock_create(NULL, &mock));
     sweep_options.table = cushim_mock_table(mock);
     sweep_assert_passed(sweep_once(NO_BUG));
     assert_int_equal(sweep_result.swept, 2 * SWEEP_CALLS);
     CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(LEAKS_THE_EVENT));
     assert_int_equal(sweep_result.failures, 2);
-    assert_non_null(strstr(sweep_why, "1 event leaked: event#1, by cuEventCreate"));
+    assert_non_null(
+        strstr(sweep_why,
+               "CUSHIM-leak-event: warning: event#1 is never destroyed; made by cuEventCreate"));
     assert_ptr_equal(cushim_driver(), before);
     assert_ptr_equal(cushim_mock_current(), mock);
     OK(cushim_mock_destroy(mock));
@@ -256,14 +269,12 @@ static void print_run(void *data, const char *run)
 {
     const size_t used = strlen(printed);
 
-    (void)data;
     assert_ptr_equal(run, cushim_sweep_running());
     snprintf(printed + used, sizeof printed - used, "%s\n", run);
 }
 
-static void each_run_is_reported_before_its_call_fails(void **state)
+SWEEP_TEST(each_run_is_reported_before_its_call_fails)
 {
-    (void)state;
     printed[0] = '\0';
     sweep_options.functions = "cuMemAlloc_v2";
     sweep_options.settings = "schedule = lazy";
@@ -280,14 +291,12 @@ static void each_run_is_reported_before_its_call_fails(void **state)
 
 static int note_run(void *data)
 {
-    (void)data;
     snprintf(first, sizeof first, "%s", cushim_sweep_running());
     return cushim_driver()->Init(0) != cushim_sweep_injected(NULL);
 }
 
-static void run_is_named_from_where_it_begins_to_where_it_ends(void **state)
+SWEEP_TEST(run_is_named_from_where_it_begins_to_where_it_ends)
 {
-    (void)state;
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     assert_null(cushim_sweep_running());
     OK(cushim_sweep_run(&sweep_options, note_run, NULL, NULL));
@@ -310,12 +319,11 @@ static int sweep_again(void *data)
     return code != cushim_sweep_injected(NULL);
 }
 
-static void run_that_has_not_ended_is_why_there_is_no_other(void **state)
+SWEEP_TEST(run_that_has_not_ended_is_why_there_is_no_other)
 {
     const struct cushim_sweep_options once = {.size = sizeof once, .kinds = CUSHIM_SWEEP_ONCE};
     CUresult inner = CUDA_SUCCESS;
 
-    (void)state;
     OK(cushim_sweep_run(&once, sweep_again, &inner, NULL));
     assert_int_equal(inner, CUDA_ERROR_ALREADY_ACQUIRED);
     assert_string_equal(
@@ -325,11 +333,10 @@ static void run_that_has_not_ended_is_why_there_is_no_other(void **state)
                    "once; this run alone: first = last = 1, kinds = CUSHIM_SWEEP_ONCE\n");
 }
 
-static void what_is_not_understood_is_said(void **state)
+SWEEP_TEST(what_is_not_understood_is_said)
 {
     enum bug bug = NO_BUG;
 
-    (void)state;
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_sweep_run(&sweep_options, NULL, NULL, NULL));
     assert_string_equal(sweep_why, "body is NULL\n");
     sweep_result.size = 1;
@@ -341,28 +348,4 @@ static void what_is_not_understood_is_said(void **state)
     assert_string_equal(sweep_why, "options has a size that is none of struct "
                                    "cushim_sweep_options, or fields that this library does not "
                                    "know\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SWEEP_TEST(body_that_behaves_well_passes),
-        SWEEP_TEST(pattern_says_what_is_failed),
-        SWEEP_TEST(sweep_that_fails_nothing_is_wrong),
-        SWEEP_TEST(one_run_can_be_seen_alone),
-        SWEEP_TEST(each_variant_is_swept_and_named),
-        SWEEP_TEST(given_codes_are_answered_each),
-        SWEEP_TEST(function_that_only_reads_is_failed_by_its_name_alone),
-        SWEEP_TEST(calls_of_setup_and_teardown_are_not_failed),
-        SWEEP_TEST(options_that_cannot_be_are_refused_by_name),
-        SWEEP_TEST(mock_or_layer_of_somebody_else_is_not_taken),
-        SWEEP_TEST(body_with_threads_is_swept),
-        SWEEP_TEST(table_of_ones_own_is_swept),
-        SWEEP_TEST(each_run_is_reported_before_its_call_fails),
-        SWEEP_TEST(run_is_named_from_where_it_begins_to_where_it_ends),
-        SWEEP_TEST(run_that_has_not_ended_is_why_there_is_no_other),
-        SWEEP_TEST(what_is_not_understood_is_said),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

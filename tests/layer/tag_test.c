@@ -8,11 +8,11 @@
 #include "src/layer/handle_table.h"
 #include "tests/layer/testkit.h"
 
-static char tag[CUSHIM_TAG_SIZE];
+static char tag[CUSHIM_RECORDING_TAG_SIZE];
 
 static const char *tag_of(const void *handle)
 {
-    OK(cushim_tag_get(layer, handle, tag, sizeof tag));
+    OK(cushim_recording_get_tag(layer, handle, tag, sizeof tag));
     return tag;
 }
 
@@ -23,26 +23,34 @@ static const void *at(CUdeviceptr address)
 
 static bool is_known(const void *handle)
 {
-    return cushim_tag_get(layer, handle, tag, sizeof tag) == CUDA_SUCCESS;
+    return cushim_recording_get_tag(layer, handle, tag, sizeof tag) == CUDA_SUCCESS;
 }
 
 /* The line of the last recorded call. */
 static const char *last_line(void)
 {
     static char text[1 << 14];
-    size_t length = cushim_recording_text(layer, text, sizeof text);
+    size_t length = cushim_recording_write_text(layer, text, sizeof text);
 
     assert_in_range(length, 1, sizeof text - 1);
     text[length - 1] = '\0';
     return strrchr(text, '\n') ? strrchr(text, '\n') + 1 : text;
 }
 
-static void numbers_count_per_type_in_the_order_of_first_sight(void **state)
+static int setup_recorded(void **state)
+{
+    testkit_setup(state);
+    cushim_recording_stop(layer);
+    return cushim_recording_start(layer, 1 << 13) != CUDA_SUCCESS;
+}
+
+#define TEST(name) TEST_BETWEEN(name, setup_recorded, testkit_teardown)
+
+TEST(numbers_count_per_type_in_the_order_of_first_sight)
 {
     CUevent events[2];
     CUstream stream;
 
-    (void)state;
     OK(driver->EventCreate(&events[0], 0));
     OK(driver->StreamCreate(&stream, 0));
     OK(driver->EventCreate(&events[1], 0));
@@ -54,11 +62,10 @@ static void numbers_count_per_type_in_the_order_of_first_sight(void **state)
     OK(driver->StreamDestroy_v2(stream));
 }
 
-static void handle_that_came_past_the_layer_has_a_tag_at_first_sight(void **state)
+TEST(handle_that_came_past_the_layer_has_a_tag_at_first_sight)
 {
     CUevent event;
 
-    (void)state;
     OK(cushim_layer_wrapped(layer)->EventCreate(&event, 0));
     assert_false(is_known(event));
     OK(driver->EventQuery(event));
@@ -66,12 +73,12 @@ static void handle_that_came_past_the_layer_has_a_tag_at_first_sight(void **stat
     OK(driver->EventDestroy_v2(event));
 }
 
-static void destroyed_handle_has_no_tag_and_its_use_shows(void **state)
+TEST(destroyed_handle_has_no_tag_and_its_use_shows)
 {
     CUcontext context;
     CUstream stream;
 
-    (void)state;
+    OK(cushim_check_stop(layer, NULL, 0)); /* some calls are wrong on purpose */
     OK(driver->CtxCreate_v2(&context, 0, 0));
     OK(driver->StreamCreate(&stream, 0));
     OK(driver->CtxDestroy_v2(context));
@@ -81,11 +88,10 @@ static void destroyed_handle_has_no_tag_and_its_use_shows(void **state)
     assert_non_null(strstr(last_line(), "cuStreamQuery(hStream=destroyed stream#1) = "));
 }
 
-static void addresses_are_reported_by_allocation_and_offset(void **state)
+TEST(addresses_are_reported_by_allocation_and_offset)
 {
     CUdeviceptr first, second;
 
-    (void)state;
     OK(driver->MemAlloc_v2(&first, 1000));
     OK(driver->MemAlloc_v2(&second, 10));
     assert_string_equal(tag_of(at(first)), "memory#1");
@@ -100,14 +106,13 @@ static void addresses_are_reported_by_allocation_and_offset(void **state)
     OK(driver->MemFree_v2(second));
 }
 
-static void memory_from_every_function_is_tracked(void **state)
+TEST(memory_from_every_function_is_tracked)
 {
     CUdeviceptr pitched, managed, pooled, pinned;
     void *host[2];
     size_t pitch;
     char own[64];
 
-    (void)state;
     OK(driver->MemAllocPitch_v2(&pitched, &pitch, 100, 3, 4));
     OK(driver->MemAllocManaged(&managed, 16, CU_MEM_ATTACH_GLOBAL));
     OK(driver->MemAllocAsync(&pooled, 16, NULL));
@@ -140,13 +145,12 @@ static const char global_image[] = ".version 6.0\n"
                                    ".address_size 64\n"
                                    ".visible .global .align 4 .b8 table[64];\n";
 
-static void globals_of_a_module_go_with_it(void **state)
+TEST(globals_of_a_module_go_with_it)
 {
     CUdeviceptr address;
     CUmodule module;
     size_t bytes;
 
-    (void)state;
     OK(driver->ModuleLoadData(&module, global_image));
     OK(driver->ModuleGetGlobal_v2(&address, &bytes, module, "table"));
     assert_non_null(strstr(last_line(), "(dptr -> global#1, bytes -> 64, hmod=module#1, "
@@ -158,9 +162,8 @@ static void globals_of_a_module_go_with_it(void **state)
     assert_false(is_known(at(address)));
 }
 
-static void values_of_the_driver_have_their_names(void **state)
+TEST(values_of_the_driver_have_their_names)
 {
-    (void)state;
     OK(driver->StreamQuery(NULL));
     assert_non_null(strstr(last_line(), "cuStreamQuery(hStream=NULL)"));
     OK(driver->StreamQuery(CU_STREAM_PER_THREAD));
@@ -174,16 +177,15 @@ static void values_of_the_driver_have_their_names(void **state)
     assert_non_null(strstr(last_line(), "cuMemFree_v2(dptr=NULL)"));
 }
 
-static void name_replaces_the_tag(void **state)
+TEST(name_replaces_the_tag)
 {
     CUdeviceptr address;
     CUevent event;
 
-    (void)state;
     OK(driver->EventCreate(&event, 0));
     OK(driver->MemAlloc_v2(&address, 64));
-    OK(cushim_tag_set(layer, event, "upload-done"));
-    OK(cushim_tag_set(layer, at(address), "frame.0"));
+    OK(cushim_recording_set_tag(layer, event, "upload-done"));
+    OK(cushim_recording_set_tag(layer, at(address), "frame.0"));
     assert_string_equal(tag_of(event), "upload-done");
     assert_string_equal(tag_of(at(address + 4)), "frame.0+4");
     OK(driver->EventQuery(event));
@@ -192,43 +194,41 @@ static void name_replaces_the_tag(void **state)
     assert_non_null(strstr(last_line(), "cuEventDestroy_v2(hEvent=upload-done)"));
     OK(driver->EventCreate(&event, 0));
     assert_string_equal(tag_of(event), "event#2");
-    OK(cushim_tag_set(layer, event, "upload-done"));
+    OK(cushim_recording_set_tag(layer, event, "upload-done"));
     assert_string_equal(tag_of(event), "upload-done");
     OK(driver->EventDestroy_v2(event));
     OK(driver->MemFree_v2(address));
 }
 
-static void names_that_are_none_are_refused(void **state)
+TEST(names_that_are_none_are_refused)
 {
     static const char *const wrong[] = {"", "a b", "event#1", "a+1",
                                         "abcdefghijklmnopqrstuvwxyz012345"};
     CUevent events[2];
 
-    (void)state;
     OK(driver->EventCreate(&events[0], 0));
     OK(driver->EventCreate(&events[1], 0));
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        CODE(CUDA_ERROR_INVALID_VALUE, cushim_tag_set(layer, events[0], wrong[i]));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_tag_set(layer, NULL, "a"));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_tag_set(layer, events[0], NULL));
-    CODE(CUDA_ERROR_NOT_FOUND, cushim_tag_set(layer, events, "a"));
-    OK(cushim_tag_set(layer, events[0], "abcdefghijklmnopqrstuvwxyz01234"));
+        CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_set_tag(layer, events[0], wrong[i]));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_set_tag(layer, NULL, "a"));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_set_tag(layer, events[0], NULL));
+    CODE(CUDA_ERROR_NOT_FOUND, cushim_recording_set_tag(layer, events, "a"));
+    OK(cushim_recording_set_tag(layer, events[0], "abcdefghijklmnopqrstuvwxyz01234"));
     CODE(CUDA_ERROR_ALREADY_ACQUIRED,
-         cushim_tag_set(layer, events[1], "abcdefghijklmnopqrstuvwxyz01234"));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_tag_get(layer, events[0], tag, 31));
-    OK(cushim_tag_get(layer, events[0], tag, 32));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_tag_get(layer, NULL, tag, sizeof tag));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_tag_get(layer, events[0], NULL, 0));
+         cushim_recording_set_tag(layer, events[1], "abcdefghijklmnopqrstuvwxyz01234"));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_get_tag(layer, events[0], tag, 31));
+    OK(cushim_recording_get_tag(layer, events[0], tag, 32));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_get_tag(layer, NULL, tag, sizeof tag));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_get_tag(layer, events[0], NULL, 0));
     OK(driver->EventDestroy_v2(events[0]));
     OK(driver->EventDestroy_v2(events[1]));
 }
 
 /* The layer remembers a limited number of destroyed objects, and finds all live ones. */
-static void many_handles_come_and_go(void **state)
+TEST(many_handles_come_and_go)
 {
     CUevent kept, event;
 
-    (void)state;
     OK(driver->EventCreate(&kept, 0));
     for (unsigned i = 0; i < 2000; i++) {
         OK(driver->EventCreate(&event, 0));
@@ -242,12 +242,11 @@ static void many_handles_come_and_go(void **state)
 }
 
 /* A graph with more nodes than the layer remembers after their destruction. */
-static void what_a_thing_owns_goes_with_it_however_much(void **state)
+TEST(what_a_thing_owns_goes_with_it_however_much)
 {
     CUgraph graph;
     CUgraphNode node;
 
-    (void)state;
     OK(driver->GraphCreate(&graph, 0));
     for (unsigned i = 0; i < 1000; i++)
         OK(driver->GraphAddEmptyNode(&node, graph, NULL, 0));
@@ -256,20 +255,12 @@ static void what_a_thing_owns_goes_with_it_however_much(void **state)
     assert_false(is_known(node));
 }
 
-static int setup_recorded(void **state)
-{
-    testkit_setup(state);
-    cushim_recording_stop(layer);
-    return cushim_recording_start(layer, 1 << 13) != CUDA_SUCCESS;
-}
-
 /*
  * The number of handles and allocations: the layer, which counts calls, must agree with the mock.
  */
 
 static void CUDA_CB drop(void *data)
 {
-    (void)data;
 }
 
 static CUgraph graph_with_nodes(void)
@@ -382,18 +373,17 @@ static void assert_agreed(size_t handles, size_t allocations)
     struct cushim_mock_state state = {.size = sizeof state};
     const struct testkit_counts counts = testkit_count();
 
-    OK(cushim_mock_state_get(mock, &state));
+    OK(cushim_mock_get_state(mock, &state));
     assert_int_equal(state.handles, handles);
     assert_int_equal(state.allocations, allocations);
     assert_int_equal(counts.handles, state.handles);
     assert_int_equal(counts.allocations, state.allocations);
 }
 
-static void counts_are_the_mocks_for_one_of_everything(void **state)
+TEST_BETWEEN(counts_are_the_mocks_for_one_of_everything, NULL, testkit_gone)
 {
     struct everything all;
 
-    (void)state;
     testkit_begin(&(struct cushim_test_options){.size = sizeof(struct cushim_test_options)});
     OK(driver->Init(0));
     make_objects(&all);
@@ -411,11 +401,10 @@ static void counts_are_the_mocks_for_one_of_everything(void **state)
         fail_msg("%s", testkit_text);
 }
 
-static void counts_are_the_mocks_when_a_context_takes_all(void **state)
+TEST_BETWEEN(counts_are_the_mocks_when_a_context_takes_all, NULL, testkit_gone)
 {
     struct everything all;
 
-    (void)state;
     testkit_begin(&(struct cushim_test_options){.size = sizeof(struct cushim_test_options)});
     OK(driver->Init(0));
     make_objects(&all);
@@ -424,26 +413,4 @@ static void counts_are_the_mocks_when_a_context_takes_all(void **state)
     OK(driver->CtxDestroy_v2(all.context));
     assert_agreed(8, 2); /* graphs, pools and libraries belong to no context */
     CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup_recorded, testkit_teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(numbers_count_per_type_in_the_order_of_first_sight),
-        TEST(handle_that_came_past_the_layer_has_a_tag_at_first_sight),
-        TEST(destroyed_handle_has_no_tag_and_its_use_shows),
-        TEST(addresses_are_reported_by_allocation_and_offset),
-        TEST(memory_from_every_function_is_tracked),
-        TEST(globals_of_a_module_go_with_it),
-        TEST(values_of_the_driver_have_their_names),
-        TEST(name_replaces_the_tag),
-        TEST(names_that_are_none_are_refused),
-        TEST(many_handles_come_and_go),
-        TEST(what_a_thing_owns_goes_with_it_however_much),
-        cmocka_unit_test_teardown(counts_are_the_mocks_for_one_of_everything, testkit_gone),
-        cmocka_unit_test_teardown(counts_are_the_mocks_when_a_context_takes_all, testkit_gone),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

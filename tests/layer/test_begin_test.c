@@ -13,19 +13,19 @@ static char message[300];
 
 static int setup(void **state)
 {
-    (void)state;
     options = (struct cushim_test_options){
         .size = sizeof options, .message = message, .message_size = sizeof message};
     message[0] = '\0';
     return 0;
 }
 
+#define TEST(name) TEST_BETWEEN(name, setup, testkit_gone)
+
 /* The test has left nothing. */
-static void context_is_current_and_not_recorded(void **state)
+TEST(context_is_current_and_not_recorded)
 {
     CUcontext context = NULL;
 
-    (void)state;
     options.context = true;
     testkit_begin(&options);
     assert_int_equal(cushim_recording_count(layer), 0);
@@ -35,36 +35,34 @@ static void context_is_current_and_not_recorded(void **state)
     assert_string_equal(testkit_text, "");
 }
 
-static void what_is_forgotten_in_the_context_is_reported(void **state)
+TEST(what_is_forgotten_in_the_context_is_reported)
 {
     CUcontext context;
     CUevent event;
 
-    (void)state;
     options.context = true;
     testkit_begin(&options);
     OK(driver->DevicePrimaryCtxRetain(&context, 0));
     OK(driver->EventCreate(&event, 0));
     OK(driver->DevicePrimaryCtxRelease_v2(0));
     CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
-    assert_non_null(strstr(testkit_text, "1 event leaked:\n  event#1, by cuEventCreate, call "));
-    assert_null(strstr(testkit_text, "context"));
+    assert_non_null(strstr(testkit_text, "CUSHIM-leak-event: event#1 is never destroyed\n"));
+    assert_null(strstr(testkit_text, "context#"));
 }
 
 /* Calls 1 to 3 are made by cushim_test_begin(). */
-static void reference_of_the_programs_own_is_reported(void **state)
+TEST(reference_of_the_programs_own_is_reported)
 {
     CUcontext context;
 
-    (void)state;
     options.context = true;
     testkit_begin(&options);
     OK(driver->DriverGetVersion(&(int){0}));
     OK(driver->DevicePrimaryCtxRetain(&context, 0));
     CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
     assert_non_null(strstr(testkit_text,
-                           "1 context leaked:\n  context#1, primary context of "
-                           "device 0, by cuDevicePrimaryCtxRetain, call 5 of thread 1"));
+                           "CUSHIM-leak-context: context#1 is never released\n  context#1 was "
+                           "made by cuDevicePrimaryCtxRetain, call 5 of thread 1"));
 }
 
 /* Assert that the options are refused with this code and exactly this message. */
@@ -77,9 +75,8 @@ static void assert_refused(CUresult code, const char *why)
     assert_null(test);
 }
 
-static void without_a_device_there_is_no_context(void **state)
+TEST(without_a_device_there_is_no_context)
 {
-    (void)state;
     options.context = true;
     options.settings = "devices = 0";
     assert_refused(CUDA_ERROR_NO_DEVICE,
@@ -87,9 +84,8 @@ static void without_a_device_there_is_no_context(void **state)
                    "context on; let the mock have one (devices = 1), or leave .context out");
 }
 
-static void on_a_stub_there_is_no_context(void **state)
+TEST(on_a_stub_there_is_no_context)
 {
-    (void)state;
     options.context = true;
     options.settings = "fault = cuInit => return(STUB_LIBRARY)";
     assert_refused(CUDA_ERROR_STUB_LIBRARY,
@@ -97,9 +93,8 @@ static void on_a_stub_there_is_no_context(void **state)
                    "driver; let a driver be found before it, or leave .context out");
 }
 
-static void context_that_fails_is_reported_with_its_call(void **state)
+TEST(context_that_fails_is_reported_with_its_call)
 {
-    (void)state;
     options.context = true;
     options.settings = "fault = cuDevicePrimaryCtxRetain => out_of_memory";
     assert_refused(CUDA_ERROR_OUT_OF_MEMORY,
@@ -110,11 +105,10 @@ static void context_that_fails_is_reported_with_its_call(void **state)
 static const char exists[] = "a test, a mock or a layer exists in this process: end it first "
                              "(cushim_test_end), also when a test before this one failed";
 
-static void second_test_is_refused_in_words(void **state)
+TEST(second_test_is_refused_in_words)
 {
     struct cushim_test *test = NULL;
 
-    (void)state;
     testkit_begin(&options);
     assert_refused(CUDA_ERROR_ALREADY_ACQUIRED, exists);
     CODE(CUDA_ERROR_ALREADY_ACQUIRED, cushim_test_begin(NULL, &test));
@@ -123,11 +117,10 @@ static void second_test_is_refused_in_words(void **state)
     OK(testkit_end());
 }
 
-static void layer_of_the_programs_own_is_not_taken_from_it(void **state)
+TEST(layer_of_the_programs_own_is_not_taken_from_it)
 {
     struct cushim_layer *own = NULL;
 
-    (void)state;
     OK(cushim_layer_create(NULL, &own));
     assert_refused(CUDA_ERROR_ALREADY_ACQUIRED, exists);
     assert_ptr_equal(cushim_layer_current(), own);
@@ -135,12 +128,11 @@ static void layer_of_the_programs_own_is_not_taken_from_it(void **state)
     cushim_layer_destroy(own);
 }
 
-static void settings_beside_a_driver_are_refused_in_words(void **state)
+TEST(settings_beside_a_driver_are_refused_in_words)
 {
     static const char why[] = "on_driver: settings and file are a mock's, and there is none then; "
                               "leave them or .on_driver out";
 
-    (void)state;
     options.on_driver = true;
     options.settings = "devices = 2";
     assert_refused(CUDA_ERROR_INVALID_VALUE, why);
@@ -149,7 +141,7 @@ static void settings_beside_a_driver_are_refused_in_words(void **state)
     assert_refused(CUDA_ERROR_INVALID_VALUE, why);
 }
 
-static void size_that_was_forgotten_is_reported(void **state)
+TEST(size_that_was_forgotten_is_reported)
 {
     static const char why[] = "options: .size is not sizeof(struct cushim_test_options): set it";
     struct {
@@ -157,7 +149,6 @@ static void size_that_was_forgotten_is_reported(void **state)
         size_t more;
     } newer = {.known = options, .more = 1};
 
-    (void)state;
     options.size = 0;
     assert_refused(CUDA_ERROR_INVALID_VALUE, why);
     message[0] = '\0';
@@ -173,9 +164,8 @@ static void size_that_was_forgotten_is_reported(void **state)
     assert_refused(CUDA_ERROR_INVALID_VALUE, "");
 }
 
-static void message_of_a_test_that_begins_is_empty(void **state)
+TEST(message_of_a_test_that_begins_is_empty)
 {
-    (void)state;
     memset(message, 'x', 8);
     options.on_driver = true;
     OK(cushim_test_begin(&options, &testkit));
@@ -183,39 +173,35 @@ static void message_of_a_test_that_begins_is_empty(void **state)
     OK(testkit_end());
 }
 
-static void settings_that_cannot_be_meant_are_reported_with_their_line(void **state)
+TEST(settings_that_cannot_be_meant_are_reported_with_their_line)
 {
     struct cushim_test *test = NULL;
 
-    (void)state;
     options.settings = "mode = fast";
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_test_begin(&options, &test));
     assert_non_null(strstr(message, "settings:1:"));
     assert_null(test);
 }
 
-static void test_that_goes_nowhere_is_refused(void **state)
+TEST(test_that_goes_nowhere_is_refused)
 {
-    (void)state;
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_test_begin(NULL, NULL));
 }
 
-static void file_that_cannot_be_read_is_reported(void **state)
+TEST(file_that_cannot_be_read_is_reported)
 {
     struct cushim_test *test = NULL;
 
-    (void)state;
     options.file = "no/such/file";
     CODE(CUDA_ERROR_FILE_NOT_FOUND, cushim_test_begin(&options, &test));
     assert_non_null(strstr(message, "no/such/file"));
 }
 
-static void context_of_a_test_on_a_driver_gives_way_to_the_former(void **state)
+TEST(context_of_a_test_on_a_driver_gives_way_to_the_former)
 {
     struct cushim_mock *below = NULL;
     CUcontext former = NULL, context = NULL;
 
-    (void)state;
     OK(cushim_mock_create(&(struct cushim_mock_options){.size = sizeof(struct cushim_mock_options),
                                                         .settings = "devices = 2"},
                           &below));
@@ -233,11 +219,10 @@ static void context_of_a_test_on_a_driver_gives_way_to_the_former(void **state)
     OK(cushim_mock_destroy(below));
 }
 
-static void layer_that_the_settings_ask_for_is_the_tests(void **state)
+TEST(layer_that_the_settings_ask_for_is_the_tests)
 {
     CUdeviceptr memory = 0;
 
-    (void)state;
     options.context = true;
     options.settings = "fault = cuMemAlloc_v2:nth=1 => out_of_memory";
     testkit_begin(&options);
@@ -245,15 +230,15 @@ static void layer_that_the_settings_ask_for_is_the_tests(void **state)
     assert_int_equal(cushim_recording_count(layer), 1);
     OK(driver->MemAlloc_v2(&memory, 16));
     CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
-    assert_non_null(strstr(testkit_text, "1 allocation leaked, 16 bytes:\n"));
+    assert_non_null(
+        strstr(testkit_text, "CUSHIM-leak-memory: memory#1, 16 bytes, is never freed\n"));
 }
 
-static void missing_wait_is_reported(void **state)
+TEST(missing_wait_is_reported)
 {
     CUdeviceptr memory = 0;
     CUstream streams[2];
 
-    (void)state;
     options.context = true;
     options.settings = "races = report";
     testkit_begin(&options);
@@ -267,7 +252,8 @@ static void missing_wait_is_reported(void **state)
         OK(driver->StreamDestroy_v2(streams[i]));
     OK(driver->MemFree_v2(memory));
     CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
-    assert_ptr_equal(strstr(testkit_text, "1 missing wait:\n  set (operation "), testkit_text);
+    assert_ptr_equal(strstr(testkit_text, "cushim: error: CUSHIM-race: set (stream#2, "),
+                     testkit_text);
 }
 
 /* A test group in the form that users write. */
@@ -275,7 +261,7 @@ static void missing_wait_is_reported(void **state)
 static const struct cushim_test_options two_devices = {.size = sizeof two_devices,
                                                        .settings = "devices = 2"};
 
-static void test_has_a_mock_and_a_layer(void **state)
+TEST_BETWEEN(test_has_a_mock_and_a_layer, cushim_cmocka_begin, cushim_cmocka_end)
 {
     int count;
 
@@ -287,17 +273,17 @@ static void test_has_a_mock_and_a_layer(void **state)
     assert_int_equal(cushim_recording_count(cushim_test_layer(*state)), 2);
 }
 
-static void options_are_the_initial_state(void **state)
+TEST_FROM(options_are_the_initial_state, cushim_cmocka_begin, cushim_cmocka_end,
+          (void *)(uintptr_t)&two_devices)
 {
     int count;
 
-    (void)state;
     assert_int_equal(cushim_driver()->Init(0), CUDA_SUCCESS);
     assert_int_equal(cushim_driver()->DeviceGetCount(&count), CUDA_SUCCESS);
     assert_int_equal(count, 2);
 }
 
-static void expectations_are_verified_in_the_test(void **state)
+TEST_BETWEEN(expectations_are_verified_in_the_test, cushim_cmocka_begin, cushim_cmocka_end)
 {
     struct cushim_layer *own = cushim_test_layer(*state);
     const struct cushim_expectation once = {.size = sizeof once, .function = "cuInit"};
@@ -311,11 +297,10 @@ static void expectations_are_verified_in_the_test(void **state)
 
 static char text[200];
 
-static void test_ends_once(void **state)
+TEST(test_ends_once)
 {
     struct cushim_test *ended;
 
-    (void)state;
     testkit_begin(&options);
     ended = testkit;
     OK(cushim_test_end(ended, text, sizeof text));
@@ -325,11 +310,10 @@ static void test_ends_once(void **state)
     assert_null(cushim_test_layer(ended));
 }
 
-static void test_that_ended_leaves_the_one_that_runs_alone(void **state)
+TEST(test_that_ended_leaves_the_one_that_runs_alone)
 {
     char other[64] = "not a test";
 
-    (void)state;
     testkit_begin(&options);
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_test_end((struct cushim_test *)other, text, sizeof text));
     assert_ptr_equal(cushim_layer_current(), layer);
@@ -337,9 +321,8 @@ static void test_that_ended_leaves_the_one_that_runs_alone(void **state)
     OK(testkit_end());
 }
 
-static void mock_that_is_destroyed_within_a_test_is_reported(void **state)
+TEST(mock_that_is_destroyed_within_a_test_is_reported)
 {
-    (void)state;
     testkit_begin(&options);
     OK(cushim_mock_destroy(mock));
     CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
@@ -347,11 +330,10 @@ static void mock_that_is_destroyed_within_a_test_is_reported(void **state)
     assert_null(cushim_layer_current());
 }
 
-static void layer_that_is_destroyed_within_a_test_is_reported(void **state)
+TEST(layer_that_is_destroyed_within_a_test_is_reported)
 {
     const struct cushim_test_options with_context = {.size = sizeof with_context, .context = true};
 
-    (void)state;
     testkit_begin(&with_context);
     cushim_layer_destroy(layer);
     CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
@@ -376,15 +358,15 @@ static void assert_refused_by_all(struct cushim_layer *ended)
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_layer_expect_errors_begin(ended, CUDA_SUCCESS));
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_layer_expect_errors_end(ended));
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_start(ended, 1));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_get(ended, 0, &call));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_tag_set(ended, &call, "name"));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_tag_get(ended, &call, text, sizeof text));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_get_call(ended, 0, &call));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_set_tag(ended, &call, "name"));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_get_tag(ended, &call, text, sizeof text));
     strcpy(text, "of before");
     CODE(CUDA_ERROR_INVALID_VALUE,
          cushim_fault_add_rules(ended, "cuInit => return(UNKNOWN)", text, sizeof text));
     assert_string_equal(text, "there is no such layer: it has ended, or none was given");
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_layer_install(ended));
-    assert_int_equal(cushim_recording_text(ended, text, sizeof text), 0);
+    assert_int_equal(cushim_recording_write_text(ended, text, sizeof text), 0);
     assert_string_equal(text, "");
     assert_int_equal(cushim_recording_count(ended), 0);
     assert_int_equal(cushim_recording_lost(ended), 0);
@@ -396,17 +378,16 @@ static void assert_refused_by_all(struct cushim_layer *ended)
     assert_null(cushim_layer_table(ended));
     assert_null(cushim_layer_wrapped(ended));
     assert_null(cushim_layer_next(ended));
-    cushim_layer_expectations_clear(ended);
+    cushim_layer_clear_expectations(ended);
     cushim_recording_clear(ended);
     cushim_recording_stop(ended);
     cushim_layer_destroy(ended);
 }
 
-static void layer_that_ended_is_refused(void **state)
+TEST(layer_that_ended_is_refused)
 {
     struct cushim_layer *ended;
 
-    (void)state;
     testkit_begin(&options);
     ended = layer;
     OK(testkit_end());
@@ -414,11 +395,10 @@ static void layer_that_ended_is_refused(void **state)
     assert_refused_by_all(NULL);
 }
 
-static void layer_that_ended_leaves_the_current_one_alone(void **state)
+TEST(layer_that_ended_leaves_the_current_one_alone)
 {
     char other[4096] = "not a layer";
 
-    (void)state;
     testkit_begin(&options);
     OK(cushim_layer_forbid(layer, "cuInit", NULL, 0));
     OK(cushim_fault_add_rules(layer, "cuInit:nth=7 => return(UNKNOWN)", NULL, 0));
@@ -435,42 +415,4 @@ static void layer_that_ended_leaves_the_current_one_alone(void **state)
     assert_int_equal(cushim_recording_count(layer), 2);
     CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
     assert_non_null(strstr(testkit_text, "forbidden: cuInit; it came once\n"));
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, testkit_gone)
-#define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
-    const struct CMUnitTest tests[] = {
-        TEST(context_is_current_and_not_recorded),
-        TEST(what_is_forgotten_in_the_context_is_reported),
-        TEST(reference_of_the_programs_own_is_reported),
-        TEST(without_a_device_there_is_no_context),
-        TEST(on_a_stub_there_is_no_context),
-        TEST(context_that_fails_is_reported_with_its_call),
-        TEST(second_test_is_refused_in_words),
-        TEST(layer_of_the_programs_own_is_not_taken_from_it),
-        TEST(settings_beside_a_driver_are_refused_in_words),
-        TEST(size_that_was_forgotten_is_reported),
-        TEST(message_of_a_test_that_begins_is_empty),
-        TEST(settings_that_cannot_be_meant_are_reported_with_their_line),
-        TEST(test_that_goes_nowhere_is_refused),
-        TEST(file_that_cannot_be_read_is_reported),
-        TEST(context_of_a_test_on_a_driver_gives_way_to_the_former),
-        TEST(layer_that_the_settings_ask_for_is_the_tests),
-        TEST(missing_wait_is_reported),
-        TEST_IN(test_has_a_mock_and_a_layer, cushim_cmocka_begin, cushim_cmocka_end),
-        cmocka_unit_test_prestate_setup_teardown(options_are_the_initial_state, cushim_cmocka_begin,
-                                                 cushim_cmocka_end,
-                                                 (void *)(uintptr_t)&two_devices),
-        TEST_IN(expectations_are_verified_in_the_test, cushim_cmocka_begin, cushim_cmocka_end),
-        TEST(test_ends_once),
-        TEST(mock_that_is_destroyed_within_a_test_is_reported),
-        TEST(layer_that_is_destroyed_within_a_test_is_reported),
-        TEST(test_that_ended_leaves_the_one_that_runs_alone),
-        TEST(layer_that_ended_is_refused),
-        TEST(layer_that_ended_leaves_the_current_one_alone),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,18 +25,18 @@ static void poll(unsigned times)
         OK(driver->DeviceGetCount(&count));
 }
 
-static void recording_that_nobody_asked_for_may_lose_calls(void **state)
+#define TEST(name) TEST_BETWEEN(name, NULL, testkit_gone)
+
+TEST(recording_that_nobody_asked_for_may_lose_calls)
 {
-    (void)state;
     testkit_begin(&plain);
     poll(6000);
     OK(testkit_end());
     assert_string_equal(testkit_text, "");
 }
 
-static void recording_that_was_asked_for_may_not_lose_calls(void **state)
+TEST(recording_that_was_asked_for_may_not_lose_calls)
 {
-    (void)state;
     testkit_begin(
         &(struct cushim_test_options){.size = sizeof(struct cushim_test_options), .capacity = 4});
     poll(10);
@@ -46,20 +46,19 @@ static void recording_that_was_asked_for_may_not_lose_calls(void **state)
                         "and 11 came; set a larger .capacity of the test, or stop recording\n");
 }
 
-static void recording_that_is_read_may_not_have_lost_calls(void **state)
+TEST(recording_that_is_read_may_not_have_lost_calls)
 {
     struct cushim_recorded_call call = {.size = sizeof call};
 
-    (void)state;
     for (int reader = 0; reader < 3; reader++) {
         testkit_begin(&plain);
         OK(cushim_layer_verify(layer, NULL, 0));
         poll(6000);
         OK(cushim_layer_verify(layer, NULL, 0));
         if (reader == 0)
-            cushim_recording_text(layer, NULL, 0);
+            cushim_recording_write_text(layer, NULL, 0);
         else if (reader == 1)
-            OK(cushim_recording_get(layer, 0, &call));
+            OK(cushim_recording_get_call(layer, 0, &call));
         else
             cushim_recording_count(layer);
         CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
@@ -67,9 +66,8 @@ static void recording_that_is_read_may_not_have_lost_calls(void **state)
     }
 }
 
-static void recording_that_was_read_before_it_lost_calls_may_lose_them(void **state)
+TEST(recording_that_was_read_before_it_lost_calls_may_lose_them)
 {
-    (void)state;
     testkit_begin(&plain);
     poll(10);
     assert_int_equal(cushim_recording_count(layer), 11);
@@ -83,33 +81,32 @@ static char text[1 << 12];
 
 static void assert_recorded(const char *line)
 {
-    assert_true(cushim_recording_text(layer, text, sizeof text) < sizeof text);
+    assert_true(cushim_recording_write_text(layer, text, sizeof text) < sizeof text);
     if (!strstr(text, line))
         fail_msg("\"%s\" is not in:\n%s", line, text);
 }
 
-static void text_that_is_null_is_recorded_as_null(void **state)
+TEST_BETWEEN(text_that_is_null_is_recorded_as_null, testkit_setup, testkit_teardown)
 {
     CUfunction function;
 
-    (void)state;
     driver->ModuleGetFunction(&function, NULL, NULL);
     assert_recorded("cuModuleGetFunction(hfunc, hmod=NULL, name=NULL) = CUDA_ERROR_");
 }
 
-static void struct_that_is_passed_by_value_is_recorded_without_its_bytes(void **state)
+TEST_BETWEEN(struct_that_is_passed_by_value_is_recorded_without_its_bytes, testkit_setup,
+             testkit_teardown)
 {
     const CUipcEventHandle handle = {{0}};
     CUevent event;
 
-    (void)state;
     driver->IpcOpenEventHandle(&event, handle);
     assert_recorded("cuIpcOpenEventHandle(phEvent, handle={...}) = CUDA_ERROR_");
 }
 
-static void number_with_a_point_is_recorded_with_as_few_digits_as_distinguish_it(void **state)
+TEST_BETWEEN(number_with_a_point_is_recorded_with_as_few_digits_as_distinguish_it, testkit_setup,
+             testkit_teardown)
 {
-    (void)state;
     driver->TexRefSetMipmapLevelBias(NULL, 1.5f);
     driver->TexRefSetMipmapLevelBias(NULL, 0.1f);
     driver->TexRefSetMipmapLevelBias(NULL, -16777215.0f);
@@ -118,9 +115,8 @@ static void number_with_a_point_is_recorded_with_as_few_digits_as_distinguish_it
     assert_recorded("cuTexRefSetMipmapLevelBias(hTexRef=NULL, bias=-16777215) = ");
 }
 
-static void code_without_a_name_is_recorded_as_its_number(void **state)
+TEST_BETWEEN(code_without_a_name_is_recorded_as_its_number, testkit_setup, testkit_teardown)
 {
-    (void)state;
     OK(cushim_fault_add_rules(layer, "cuStreamQuery => return(9876)", NULL, 0));
     CODE((CUresult)9876, driver->StreamQuery(NULL));
     assert_recorded("cuStreamQuery(hStream=NULL) = 9876 (by a fault)");
@@ -134,22 +130,20 @@ static CUresult CUDAAPI query_after_a_clear(CUstream stream)
 {
     CUcontext context;
 
-    (void)stream;
     cushim_recording_clear(layer);
     OK(driver->CtxGetCurrent(&context));
     return CUDA_ERROR_NOT_READY;
 }
 
-static void call_that_was_forgotten_does_not_end_another_one(void **state)
+TEST_BETWEEN(call_that_was_forgotten_does_not_end_another_one, testkit_setup, testkit_teardown)
 {
     struct cushim_recorded_call call = {.size = sizeof call};
 
-    (void)state;
     cushim_recording_clear(layer);
     cushim_layer_next(layer)->StreamQuery = query_after_a_clear;
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(NULL));
     assert_int_equal(cushim_recording_count(layer), 1);
-    OK(cushim_recording_get(layer, 0, &call));
+    OK(cushim_recording_get_call(layer, 0, &call));
     assert_string_equal(call.name, "cuCtxGetCurrent");
     assert_int_equal(call.code, CUDA_SUCCESS);
     assert_true(call.has_returned);
@@ -160,12 +154,11 @@ static unsigned answers;
 
 static void query_in_a_kernel(const struct cushim_mock_launch *launch, void *data)
 {
-    (void)launch;
     *(CUresult *)data = driver->EventQuery(NULL);
     answers++;
 }
 
-static void call_within_a_kernel_is_not_recorded(void **state)
+TEST_BETWEEN(call_within_a_kernel_is_not_recorded, testkit_setup, testkit_teardown)
 {
     CUresult answer = CUDA_SUCCESS;
     const struct cushim_mock_kernel kernel = {
@@ -175,8 +168,7 @@ static void call_within_a_kernel_is_not_recorded(void **state)
     CUfunction function;
     CUmodule module;
 
-    (void)state;
-    OK(cushim_mock_kernel_register(mock, &kernel));
+    OK(cushim_mock_register_kernel(mock, &kernel));
     OK(driver->ModuleLoadData(&module, image));
     OK(driver->ModuleGetFunction(&function, module, "cushim_test"));
     OK(driver->LaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
@@ -190,12 +182,11 @@ static void call_within_a_kernel_is_not_recorded(void **state)
 
 /* --- without a test --- */
 
-static void recording_that_was_stopped_records_no_more(void **state)
+TEST_ALONE(recording_that_was_stopped_records_no_more)
 {
     struct cushim_layer *alone;
     struct cushim_mock *driver_alone;
 
-    (void)state;
     OK(cushim_mock_create(NULL, &driver_alone));
     OK(cushim_layer_create(
         &(struct cushim_layer_options){.size = sizeof(struct cushim_layer_options),
@@ -227,26 +218,10 @@ static void begin_with(const char *faults)
                                                 .forbid_errors = true});
 }
 
-static void fault_of_the_options_takes_effect(void **state)
-{
-    CUdeviceptr memory = 0;
-
-    (void)state;
-    begin_with("cuMemAlloc_v2:nth=2 => return(OUT_OF_MEMORY)");
-    testkit_enter();
-    OK(driver->MemAlloc_v2(&memory, 16));
-    CODE(CUDA_ERROR_OUT_OF_MEMORY, driver->MemAlloc_v2(&(CUdeviceptr){0}, 16));
-    OK(driver->MemFree_v2(memory));
-    testkit_leave();
-    OK(testkit_end());
-    assert_string_equal(testkit_text, "");
-}
-
-static void answer_of_a_fault_is_reported_and_is_no_error(void **state)
+TEST(answer_of_a_fault_is_reported_and_is_no_error)
 {
     CUevent event;
 
-    (void)state;
     begin_with("cuEventCreate:nth=1 => return(OUT_OF_MEMORY)\n"
                "cuEventDestroy_v2:nth=1 => return(INVALID_HANDLE)\n"
                "cuEventCreate:nth=1,phase=after => return(OUT_OF_MEMORY)");
@@ -256,7 +231,7 @@ static void answer_of_a_fault_is_reported_and_is_no_error(void **state)
     OK(driver->EventCreate(&event, 0));
     CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventDestroy_v2(event));
     assert_int_equal(testkit_count().handles, 1); /* the context */
-    cushim_recording_text(layer, text, sizeof text);
+    cushim_recording_write_text(layer, text, sizeof text);
     assert_non_null(strstr(text, "4  t1  0 ns  cuEventCreate(phEvent, Flags=0) = "
                                  "CUDA_ERROR_OUT_OF_MEMORY (by a fault)\n"
                                  "5  t1  0 ns  cuEventCreate(phEvent, Flags=0) = "
@@ -270,39 +245,36 @@ static void answer_of_a_fault_is_reported_and_is_no_error(void **state)
         fail_msg("%s", testkit_text);
 }
 
-static void object_whose_destroying_failed_keeps_its_tag(void **state)
+TEST(object_whose_destroying_failed_keeps_its_tag)
 {
-    char tag[CUSHIM_TAG_SIZE];
+    char tag[CUSHIM_RECORDING_TAG_SIZE];
     CUevent event;
 
-    (void)state;
     begin_with("cuEventDestroy_v2:nth=1 => return(UNKNOWN)");
     testkit_enter();
     OK(driver->EventCreate(&event, 0));
     CODE(CUDA_ERROR_UNKNOWN, driver->EventDestroy_v2(event));
     assert_int_equal(testkit_count().handles, 1);
-    OK(cushim_tag_get(layer, event, tag, sizeof tag));
+    OK(cushim_recording_get_tag(layer, event, tag, sizeof tag));
     assert_string_equal(tag, "event#1");
     OK(driver->EventDestroy_v2(event));
-    CODE(CUDA_ERROR_NOT_FOUND, cushim_tag_get(layer, event, tag, sizeof tag));
+    CODE(CUDA_ERROR_NOT_FOUND, cushim_recording_get_tag(layer, event, tag, sizeof tag));
     testkit_leave();
     OK(testkit_end());
 }
 
-static void fault_that_never_came_is_reported(void **state)
+TEST(fault_that_never_came_is_reported)
 {
-    (void)state;
     begin_with("cuEventCreate:nth=7 => return(OUT_OF_MEMORY)");
     CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
     assert_string_equal(testkit_text,
                         "cuEventCreate:nth=7 => return(OUT_OF_MEMORY): never matched\n");
 }
 
-static void fault_of_another_abi_is_reported_which_came(void **state)
+TEST(fault_of_another_abi_is_reported_which_came)
 {
     CUdeviceptr memory;
 
-    (void)state;
     begin_with("cuMemAlloc:nth=4 => return(OUT_OF_MEMORY)\n"
                "cuMemFree_v2:nth=3 => return(UNKNOWN)");
     testkit_enter();
@@ -320,7 +292,7 @@ static void fault_of_another_abi_is_reported_which_came(void **state)
     testkit_end();
 }
 
-static void faults_that_are_refused_are_reported_with_their_line_and_leave_nothing(void **state)
+TEST(faults_that_are_refused_are_reported_with_their_line_and_leave_nothing)
 {
     char message[200];
     struct cushim_test *test = NULL;
@@ -335,33 +307,4 @@ static void faults_that_are_refused_are_reported_with_their_line_and_leave_nothi
         "faults:1:25: there is no error \"OUT_OF_MEMROY\"; did you mean \"OUT_OF_MEMORY\"?");
     assert_null(test);
     testkit_gone(state);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_teardown(name, testkit_gone)
-#define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
-    const struct CMUnitTest tests[] = {
-        TEST(recording_that_nobody_asked_for_may_lose_calls),
-        TEST(recording_that_was_asked_for_may_not_lose_calls),
-        TEST(recording_that_is_read_may_not_have_lost_calls),
-        TEST(recording_that_was_read_before_it_lost_calls_may_lose_them),
-        TEST_IN(text_that_is_null_is_recorded_as_null, testkit_setup, testkit_teardown),
-        TEST_IN(struct_that_is_passed_by_value_is_recorded_without_its_bytes, testkit_setup,
-                testkit_teardown),
-        TEST_IN(number_with_a_point_is_recorded_with_as_few_digits_as_distinguish_it, testkit_setup,
-                testkit_teardown),
-        TEST_IN(code_without_a_name_is_recorded_as_its_number, testkit_setup, testkit_teardown),
-        TEST_IN(call_that_was_forgotten_does_not_end_another_one, testkit_setup, testkit_teardown),
-        TEST_IN(call_within_a_kernel_is_not_recorded, testkit_setup, testkit_teardown),
-        cmocka_unit_test(recording_that_was_stopped_records_no_more),
-        TEST(fault_of_the_options_takes_effect),
-        TEST(answer_of_a_fault_is_reported_and_is_no_error),
-        TEST(object_whose_destroying_failed_keeps_its_tag),
-        TEST(fault_that_never_came_is_reported),
-        TEST(fault_of_another_abi_is_reported_which_came),
-        TEST(faults_that_are_refused_are_reported_with_their_line_and_leave_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

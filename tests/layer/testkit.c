@@ -54,7 +54,6 @@ CUresult testkit_end(void)
 
 int testkit_gone(void **state)
 {
-    (void)state;
     assert_null(cushim_mock_current());
     assert_null(cushim_layer_current());
     return 0;
@@ -76,14 +75,12 @@ static void end(void)
 
 int testkit_setup(void **state)
 {
-    (void)state;
     begin("mode = manual");
     return 0;
 }
 
 int testkit_teardown(void **state)
 {
-    (void)state;
     end();
     return 0;
 }
@@ -98,7 +95,7 @@ struct cushim_recorded_call testkit_call(size_t index)
 {
     struct cushim_recorded_call read = {.size = sizeof read};
 
-    OK(cushim_recording_get(layer, index, &read));
+    OK(cushim_recording_get_call(layer, index, &read));
     return read;
 }
 
@@ -111,7 +108,6 @@ void testkit_begin_on(const struct cushim_table *table)
 
 int testkit_end_on(void **state)
 {
-    (void)state;
     OK(cushim_test_end(testkit, NULL, 0));
     OK(cushim_table_install(NULL, NULL));
     return 0;
@@ -119,9 +115,10 @@ int testkit_end_on(void **state)
 
 const char *testkit_tag(const void *handle)
 {
-    static char text[CUSHIM_TAG_SIZE];
+    static char text[CUSHIM_RECORDING_TAG_SIZE];
 
-    return cushim_tag_get(layer, handle, text, sizeof text) == CUDA_SUCCESS ? text : "none";
+    return cushim_recording_get_tag(layer, handle, text, sizeof text) == CUDA_SUCCESS ? text
+                                                                                      : "none";
 }
 
 struct testkit_counts testkit_count(void)

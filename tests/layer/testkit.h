@@ -6,6 +6,7 @@
 #ifndef CUSHIM_TESTS_LAYER_TESTKIT_H
 #define CUSHIM_TESTS_LAYER_TESTKIT_H
 
+#include <cushim/testing/check.h>
 #include <cushim/testing/mock.h>
 #include <cushim/testing/test.h>
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/driver_api/structs.h"
 #include "src/layer/arguments.h"
 #include "src/layer/handle_table.h"
 #include "src/layer/layer.h"
@@ -37,6 +38,10 @@ static void check_parameter(unsigned slot, const struct cushim__object_effect *e
     if (effect->parameter >= cushim__parameter_count(slot))
         fail_msg("%s has no parameter %u", cushim__slot_name(slot), effect->parameter);
     parameter = cushim__parameter_at(slot, effect->parameter);
+    if (effect->kind == CUSHIM__EFFECT_TAKES) { /* the handle is in a struct */
+        assert_int_equal(effect->parameter, cushim__effects[slot].node_params);
+        return;
+    }
     decoder = cushim__decoder_of(slot, effect->parameter);
     if (effect->type != CUSHIM__TYPE_GLOBAL && decoder.type != effect->type)
         fail_msg("%s: %s is no %s", cushim__slot_name(slot), parameter->name,
@@ -65,11 +70,12 @@ static void check_number(unsigned slot, unsigned index)
                  cushim__parameter_at(slot, index)->name);
 }
 
-static void every_effect_fits_its_function(void **state)
+#define TEST(name) TEST_BETWEEN(name, setup, testkit_end_on)
+
+TEST_ALONE(every_effect_fits_its_function)
 {
     unsigned effects = 0;
 
-    (void)state;
     cushim__decoding_begin(CUSHIM__TRACKER);
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
         const struct cushim__object_effect *effect = cushim__effect_first(slot);
@@ -89,7 +95,7 @@ static void every_effect_fits_its_function(void **state)
  * Every function whose name says that it creates or destroys has an effect, so that none is
  * forgotten.
  */
-static void every_function_that_creates_or_destroys_has_an_effect(void **state)
+TEST_ALONE(every_function_that_creates_or_destroys_has_an_effect)
 {
     static const char *const words[] = {"Create", "Destroy", "Alloc", "Unload", "Unregister"};
     static const char *const none[] = {
@@ -101,7 +107,6 @@ static void every_function_that_creates_or_destroys_has_an_effect(void **state)
         /* Logical endpoints are reserved numbers of the program, not handles. */
         "cuLogicalEndpointCreate", "cuLogicalEndpointDestroy"};
 
-    (void)state;
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
         bool is_named = false, is_excepted = false;
 
@@ -131,21 +136,17 @@ static CUresult CUDAAPI refuse(void)
 
 static CUresult CUDAAPI destroy_event(CUevent event)
 {
-    (void)event;
     return destroy_answer;
 }
 
 static CUresult CUDAAPI create_context(CUcontext *context, unsigned flags, CUdevice device)
 {
-    (void)flags;
-    (void)device;
     *context = current = (CUcontext)(void *)&objects[2];
     return CUDA_SUCCESS;
 }
 
 static CUresult CUDAAPI destroy_context(CUcontext context)
 {
-    (void)context;
     current = NULL;
     return CUDA_SUCCESS;
 }
@@ -170,8 +171,6 @@ static CUresult CUDAAPI give(void **handle)
 static CUresult CUDAAPI give_global(CUdeviceptr *address, size_t *bytes, CUmodule module,
                                     const char *name)
 {
-    (void)module;
-    (void)name;
     if (address)
         *address = ADDRESS;
     if (bytes)
@@ -181,15 +180,12 @@ static CUresult CUDAAPI give_global(CUdeviceptr *address, size_t *bytes, CUmodul
 
 static CUresult CUDAAPI open_memory(CUdeviceptr *address, CUipcMemHandle handle, unsigned flags)
 {
-    (void)handle;
-    (void)flags;
     *address = ADDRESS;
     return CUDA_SUCCESS;
 }
 
 static int setup(void **state)
 {
-    (void)state;
     fake_table_fill(&fake, refuse);
     FAKE_TABLE_PUT(&fake, EventCreate, give);
     FAKE_TABLE_PUT(&fake, EventDestroy_v2, destroy_event);
@@ -203,6 +199,9 @@ static int setup(void **state)
     FAKE_TABLE_PUT(&fake, IpcOpenMemHandle_v2, open_memory);
     FAKE_TABLE_PUT(&fake, IpcCloseMemHandle, succeed);
     FAKE_TABLE_PUT(&fake, DevicePrimaryCtxRetain, give);
+    FAKE_TABLE_PUT(&fake, GraphCreate, give);
+    FAKE_TABLE_PUT(&fake, GraphAddNode_v2, give);
+    FAKE_TABLE_PUT(&fake, GraphDestroy, succeed);
     FAKE_TABLE_PUT(&fake, DevicePrimaryCtxRelease_v2, succeed);
     FAKE_TABLE_PUT(&fake, DevicePrimaryCtxReset_v2, succeed);
     given = &objects[0];
@@ -212,11 +211,10 @@ static int setup(void **state)
     return 0;
 }
 
-static void value_that_comes_again_without_an_end_is_another_object(void **state)
+TEST_BETWEEN(value_that_comes_again_without_an_end_is_another_object, setup, testkit_end_on)
 {
     CUevent event;
 
-    (void)state;
     OK(driver->EventCreate(&event, 0));
     OK(driver->EventCreate(&event, 0));
     assert_string_equal(testkit_tag(event), "event#2");
@@ -224,25 +222,25 @@ static void value_that_comes_again_without_an_end_is_another_object(void **state
     OK(driver->EventDestroy_v2(event));
 }
 
-static void destroying_that_reports_an_earlier_error_counts_as_release(void **state)
+TEST_BETWEEN(destroying_that_reports_an_earlier_error_counts_as_release, setup, testkit_end_on)
 {
     CUevent event;
 
-    (void)state;
+    OK(cushim_check_stop(layer, NULL, 0)); /* it reports the sticky error */
     OK(driver->EventCreate(&event, 0));
     destroy_answer = CUDA_ERROR_ILLEGAL_ADDRESS;
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->EventDestroy_v2(event));
     assert_int_equal(testkit_count().handles, 0);
 }
 
-static void destroying_that_is_refused_does_not(void **state)
+TEST_BETWEEN(destroying_that_is_refused_does_not, setup, testkit_end_on)
 {
     static const CUresult refusals[] = {CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE,
                                         CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_NOT_PERMITTED,
                                         CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED};
     CUevent event;
 
-    (void)state;
+    OK(cushim_check_stop(layer, NULL, 0)); /* it reports what the driver refuses */
     OK(driver->EventCreate(&event, 0));
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
         destroy_answer = refusals[i];
@@ -254,12 +252,11 @@ static void destroying_that_is_refused_does_not(void **state)
     OK(driver->EventDestroy_v2(event));
 }
 
-static void context_takes_what_was_made_while_it_was_current(void **state)
+TEST_BETWEEN(context_takes_what_was_made_while_it_was_current, setup, testkit_end_on)
 {
     CUcontext context;
     CUevent event;
 
-    (void)state;
     OK(driver->CtxCreate_v2(&context, 0, 0));
     OK(driver->EventCreate(&event, 0));
     assert_int_equal(testkit_count().handles, 2);
@@ -272,6 +269,39 @@ static void context_takes_what_was_made_while_it_was_current(void **state)
     OK(driver->EventDestroy_v2(event));
 }
 
+/* Give a graph another one as a child; returns how many of both the program has to destroy. */
+static size_t add_child(int ownership)
+{
+    struct cushim__graph_node node;
+    CUgraph parent, child;
+    CUgraphNode added;
+    size_t count;
+
+    memset(&node, 0, sizeof node);
+    given = &objects[0];
+    OK(driver->GraphCreate(&parent, 0));
+    given = &objects[1];
+    OK(driver->GraphCreate(&child, 0));
+    given = &objects[2];
+    node.type = CU_GRAPH_NODE_TYPE_GRAPH;
+    node.of.child.graph = child;
+    node.of.child.ownership = ownership;
+    OK(driver->GraphAddNode_v2(&added, parent, NULL, NULL, 0, (void *)&node));
+    count = testkit_count().handles;
+    OK(driver->GraphDestroy(parent));
+    assert_string_equal(testkit_tag(parent), "none");
+    assert_int_equal(testkit_count().handles, count - 1);
+    if (count > 1)
+        OK(driver->GraphDestroy(child));
+    return count;
+}
+
+TEST_BETWEEN(moved_child_graph_goes_with_its_parent, setup, testkit_end_on)
+{
+    assert_int_equal(add_child(CUSHIM__CHILD_IS_MOVED), 1);
+    assert_int_equal(add_child(0), 2);
+}
+
 /*
  * Another thread gets the same value between the driver's destruction and the layer's record of it.
  */
@@ -279,16 +309,14 @@ static CUresult CUDAAPI destroy_and_create(CUevent event)
 {
     CUevent again;
 
-    (void)event;
     cushim_layer_next(layer)->EventDestroy_v2 = destroy_event;
     return cushim_layer_table(layer)->EventCreate(&again, 0);
 }
 
-static void value_given_again_while_it_ends_stays_alive(void **state)
+TEST_BETWEEN(value_given_again_while_it_ends_stays_alive, setup, testkit_end_on)
 {
     CUevent event;
 
-    (void)state;
     OK(driver->EventCreate(&event, 0));
     cushim_layer_next(layer)->EventDestroy_v2 = destroy_and_create;
     OK(driver->EventDestroy_v2(event));
@@ -312,11 +340,10 @@ static CUevent create(unsigned object)
     return event;
 }
 
-static void success_without_a_handle_creates_nothing(void **state)
+TEST(success_without_a_handle_creates_nothing)
 {
     CUevent event = (CUevent)&objects[0];
 
-    (void)state;
     given = NULL;
     OK(driver->EventCreate(&event, 0));
     assert_null(event);
@@ -324,17 +351,16 @@ static void success_without_a_handle_creates_nothing(void **state)
 }
 
 /* Destroyed objects are in a list: each position is removed once, and the last one more often. */
-static void values_come_again_in_any_order(void **state)
+TEST(values_come_again_in_any_order)
 {
     static const unsigned orders[][OBJECTS] = {{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 3, 0, 2}};
     unsigned made = 0;
 
-    (void)state;
     for (size_t order = 0; order < sizeof orders / sizeof *orders; order++) {
         CUevent events[OBJECTS];
 
         for (unsigned i = 0; i < OBJECTS; i++) {
-            char wanted[CUSHIM_TAG_SIZE];
+            char wanted[CUSHIM_RECORDING_TAG_SIZE];
 
             events[i] = create(orders[order][i]);
             snprintf(wanted, sizeof wanted, "event#%u", ++made);
@@ -349,11 +375,10 @@ static void values_come_again_in_any_order(void **state)
     assert_int_equal(testkit_count().handles, 0);
 }
 
-static void last_that_is_gone_comes_and_goes_before_the_first(void **state)
+TEST(last_that_is_gone_comes_and_goes_before_the_first)
 {
     CUevent first, last;
 
-    (void)state;
     first = create(0);
     last = create(1);
     OK(driver->EventDestroy_v2(first));
@@ -366,12 +391,11 @@ static void last_that_is_gone_comes_and_goes_before_the_first(void **state)
     OK(driver->EventDestroy_v2(first));
 }
 
-static void function_shown_by_a_module_after_that_of_another_is_another(void **state)
+TEST(function_shown_by_a_module_after_that_of_another_is_another)
 {
     CUfunction function;
     CUmodule module;
 
-    (void)state;
     for (unsigned i = 1; i <= 2; i++) {
         given = &objects[0];
         OK(driver->ModuleLoadData(&module, testkit_image));
@@ -383,13 +407,12 @@ static void function_shown_by_a_module_after_that_of_another_is_another(void **s
     }
 }
 
-static void variable_that_is_asked_for_its_size_alone_is_not_tracked(void **state)
+TEST(variable_that_is_asked_for_its_size_alone_is_not_tracked)
 {
     CUdeviceptr address = 0;
     CUmodule module;
     size_t bytes = 0;
 
-    (void)state;
     given = &objects[0];
     OK(driver->ModuleLoadData(&module, testkit_image));
     OK(driver->ModuleGetGlobal_v2(NULL, &bytes, module, "variable"));
@@ -400,12 +423,11 @@ static void variable_that_is_asked_for_its_size_alone_is_not_tracked(void **stat
     OK(driver->ModuleUnload(module));
 }
 
-static void memory_opened_twice_is_leaked_until_it_is_closed_twice(void **state)
+TEST(memory_opened_twice_is_leaked_until_it_is_closed_twice)
 {
     const CUipcMemHandle handle = {{0}};
     CUdeviceptr first, second;
 
-    (void)state;
     OK(driver->IpcOpenMemHandle_v2(&first, handle, 0));
     OK(driver->IpcOpenMemHandle_v2(&second, handle, 0));
     assert_int_equal(first, second);
@@ -416,11 +438,10 @@ static void memory_opened_twice_is_leaked_until_it_is_closed_twice(void **state)
     assert_int_equal(testkit_count().allocations, 0);
 }
 
-static void primary_context_that_nobody_retained_can_be_reset_and_released(void **state)
+TEST(primary_context_that_nobody_retained_can_be_reset_and_released)
 {
     CUcontext context;
 
-    (void)state;
     OK(driver->DevicePrimaryCtxReset_v2(0));
     OK(driver->DevicePrimaryCtxRelease_v2(0));
     assert_int_equal(testkit_count().handles, 0);
@@ -430,28 +451,4 @@ static void primary_context_that_nobody_retained_can_be_reset_and_released(void 
     assert_int_equal(testkit_count().handles, 1);
     OK(driver->DevicePrimaryCtxReset_v2(0));
     assert_int_equal(testkit_count().handles, 0);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, testkit_end_on)
-#define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_effect_fits_its_function),
-        cmocka_unit_test(every_function_that_creates_or_destroys_has_an_effect),
-        TEST_IN(value_that_comes_again_without_an_end_is_another_object, setup, testkit_end_on),
-        TEST_IN(destroying_that_reports_an_earlier_error_counts_as_release, setup, testkit_end_on),
-        TEST_IN(destroying_that_is_refused_does_not, setup, testkit_end_on),
-        TEST_IN(context_takes_what_was_made_while_it_was_current, setup, testkit_end_on),
-        TEST_IN(value_given_again_while_it_ends_stays_alive, setup, testkit_end_on),
-        TEST(success_without_a_handle_creates_nothing),
-        TEST(values_come_again_in_any_order),
-        TEST(last_that_is_gone_comes_and_goes_before_the_first),
-        TEST(function_shown_by_a_module_after_that_of_another_is_another),
-        TEST(variable_that_is_asked_for_its_size_alone_is_not_tracked),
-        TEST(memory_opened_twice_is_leaked_until_it_is_closed_twice),
-        TEST(primary_context_that_nobody_retained_can_be_reset_and_released),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

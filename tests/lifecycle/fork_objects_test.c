@@ -105,7 +105,7 @@ static void fork_in_a_handler(int number)
     fork_and_use_all(NULL);
 }
 
-static void child_can_only_release_objects_wherever_it_is_forked(void **state)
+FORKED_TEST(child_can_only_release_objects_wherever_it_is_forked)
 {
     pthread_t thread;
 
@@ -120,13 +120,4 @@ static void child_can_only_release_objects_wherever_it_is_forked(void **state)
     assert_int_equal(cushim_stream_synchronize(stream), CUDA_SUCCESS);
     assert_int_equal(wrong_answers, 0);
     end();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        forked_test(child_can_only_release_objects_wherever_it_is_forked),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

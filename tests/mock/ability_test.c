@@ -15,115 +15,88 @@ enum { BYTES = 4096 };
 
 static _Alignas(BYTES) char page[BYTES];
 
-static CUresult attach(unsigned flags)
-{
-    CUresult code = driver->MemHostRegister_v2(page, BYTES, flags);
-
-    if (code == CUDA_SUCCESS)
-        OK(driver->MemHostUnregister(page));
-    return code;
-}
+/* Each call may leave what it makes: the mock goes with it. */
 
 static CUresult register_memory(void)
 {
-    return attach(0);
+    return driver->MemHostRegister_v2(page, BYTES, 0);
 }
 
 static CUresult register_read_only(void)
 {
     enum { READ_ONLY = 8 };
 
-    return attach(READ_ONLY);
+    return driver->MemHostRegister_v2(page, BYTES, READ_ONLY);
 }
 
 static CUresult map_memory(void)
 {
-    CUdeviceptr address = 0;
-    CUresult code;
+    CUdeviceptr address;
     void *memory;
 
     OK(driver->MemAllocHost_v2(&memory, BYTES));
-    code = driver->MemHostGetDevicePointer_v2(&address, memory, 0);
-    OK(driver->MemFreeHost(memory));
-    return code;
+    return driver->MemHostGetDevicePointer_v2(&address, memory, 0);
 }
 
-static CUresult make_context(void)
+static CUdeviceptr allocate(void)
 {
-    CUcontext context;
-    CUresult code = driver->CtxCreate_v2(&context, 0, 0);
+    CUdeviceptr memory;
 
-    if (code == CUDA_SUCCESS)
-        OK(driver->CtxDestroy_v2(context));
-    return code;
+    OK(driver->MemAlloc_v2(&memory, BYTES));
+    return memory;
 }
 
 /* Copy as addresses of the host or the device, which the driver tells apart. */
 static CUresult copy_unified(void)
 {
-    CUdeviceptr from, to;
-    CUresult code;
+    const CUdeviceptr from = allocate(), to = allocate();
 
-    OK(driver->MemAlloc_v2(&from, BYTES));
-    OK(driver->MemAlloc_v2(&to, BYTES));
     OK(driver->MemcpyDtoD_v2(to, from, BYTES));
-    code = driver->Memcpy(to, from, BYTES);
-    OK(driver->MemFree_v2(from));
-    OK(driver->MemFree_v2(to));
-    return code;
+    return driver->Memcpy(to, from, BYTES);
 }
 
 static CUresult allocate_managed(void)
 {
     CUdeviceptr memory;
-    CUresult code = driver->MemAllocManaged(&memory, BYTES, CU_MEM_ATTACH_GLOBAL);
 
-    if (code == CUDA_SUCCESS)
-        OK(driver->MemFree_v2(memory));
-    return code;
+    return driver->MemAllocManaged(&memory, BYTES, CU_MEM_ATTACH_GLOBAL);
 }
 
-static CUdeviceptr managed;
-
-static void begin_managed(void)
+static CUdeviceptr managed(void)
 {
-    OK(driver->MemAllocManaged(&managed, BYTES, CU_MEM_ATTACH_GLOBAL));
-}
+    CUdeviceptr memory;
 
-static CUresult end_managed(CUresult code)
-{
-    OK(driver->MemFree_v2(managed));
-    return code;
+    OK(driver->MemAllocManaged(&memory, BYTES, CU_MEM_ATTACH_GLOBAL));
+    return memory;
 }
 
 static CUresult prefetch_to_device(void)
 {
-    begin_managed();
-    return end_managed(driver->MemPrefetchAsync(managed, BYTES, 0, kernel_stream));
+    return driver->MemPrefetchAsync(managed(), BYTES, 0, kernel_stream);
 }
 
 /* The device of the stream has to be able, even if the memory goes to the host. */
 static CUresult prefetch_to_host(void)
 {
-    begin_managed();
-    return end_managed(driver->MemPrefetchAsync(managed, BYTES, CU_DEVICE_CPU, kernel_stream));
+    return driver->MemPrefetchAsync(managed(), BYTES, CU_DEVICE_CPU, kernel_stream);
 }
 
 static CUresult advise_location(void)
 {
-    begin_managed();
-    OK(driver->MemAdvise(managed, BYTES, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, CU_DEVICE_CPU));
-    OK(driver->MemAdvise(managed, BYTES, CU_MEM_ADVISE_SET_READ_MOSTLY, 0));
-    return end_managed(driver->MemAdvise(managed, BYTES, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, 0));
+    const CUmem_advise location = CU_MEM_ADVISE_SET_PREFERRED_LOCATION;
+
+    OK(driver->MemAdvise(managed(), BYTES, location, CU_DEVICE_CPU));
+    OK(driver->MemAdvise(managed(), BYTES, CU_MEM_ADVISE_SET_READ_MOSTLY, 0));
+    return driver->MemAdvise(managed(), BYTES, location, 0);
 }
 
 static CUresult advise_access(void)
 {
     const CUmemLocation device = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0};
+    const CUmem_advise access = CU_MEM_ADVISE_SET_ACCESSED_BY;
 
-    begin_managed();
-    OK(driver->MemAdvise(managed, BYTES, CU_MEM_ADVISE_SET_ACCESSED_BY, CU_DEVICE_CPU));
-    return end_managed(driver->MemAdvise_v2(managed, BYTES, CU_MEM_ADVISE_SET_ACCESSED_BY, device));
+    OK(driver->MemAdvise(managed(), BYTES, access, CU_DEVICE_CPU));
+    return driver->MemAdvise_v2(managed(), BYTES, access, device);
 }
 
 static CUresult launch_cooperative(void)
@@ -174,19 +147,16 @@ static CUresult launch_clusters(void)
 static CUresult allocate_in_stream(void)
 {
     CUdeviceptr memory;
-    CUresult code = driver->MemAllocAsync(&memory, BYTES, kernel_stream);
 
-    if (code == CUDA_SUCCESS)
-        OK(driver->MemFreeAsync(memory, kernel_stream));
-    return code;
+    return driver->MemAllocAsync(&memory, BYTES, kernel_stream);
 }
 
 static CUresult find_pool(void)
 {
-    CUmemoryPool pool, current;
+    CUmemoryPool pool;
     CUresult code = driver->DeviceGetDefaultMemPool(&pool, 0);
 
-    CODE(code, driver->DeviceGetMemPool(&current, 0));
+    CODE(code, driver->DeviceGetMemPool(&pool, 0));
     return code;
 }
 
@@ -194,16 +164,12 @@ static CUresult make_pool_for(int handles)
 {
     CUmemPoolProps properties;
     CUmemoryPool pool;
-    CUresult code;
 
     memset(&properties, 0, sizeof properties);
     properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
     properties.handleTypes = (CUmemAllocationHandleType)handles;
     properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-    code = driver->MemPoolCreate(&pool, &properties);
-    if (code == CUDA_SUCCESS)
-        OK(driver->MemPoolDestroy(pool));
-    return code;
+    return driver->MemPoolCreate(&pool, &properties);
 }
 
 static CUresult make_pool(void)
@@ -230,67 +196,43 @@ static CUresult share_event(void)
 {
     CUipcEventHandle handle;
     CUevent event;
-    CUresult code;
 
     OK(driver->EventCreate(&event, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING));
-    code = driver->IpcGetEventHandle(&handle, event);
-    OK(driver->EventDestroy_v2(event));
-    return code;
+    return driver->IpcGetEventHandle(&handle, event);
 }
 
 static CUresult share_memory(void)
 {
     CUipcMemHandle handle;
-    CUdeviceptr memory;
-    CUresult code;
 
-    OK(driver->MemAlloc_v2(&memory, BYTES));
-    code = driver->IpcGetMemHandle(&handle, memory);
-    OK(driver->MemFree_v2(memory));
-    return code;
-}
-
-static CUdeviceptr begin_word(void)
-{
-    CUdeviceptr word;
-
-    OK(driver->MemAlloc_v2(&word, 8));
-    OK(driver->StreamWriteValue32_v2(kernel_stream, word, 7, 0));
-    return word;
-}
-
-static CUresult end_word(CUdeviceptr word, CUresult code)
-{
-    OK(driver->StreamSynchronize(kernel_stream));
-    OK(driver->MemFree_v2(word));
-    return code;
+    return driver->IpcGetMemHandle(&handle, allocate());
 }
 
 static CUresult write_wide_value(void)
 {
-    const CUdeviceptr word = begin_word();
+    const CUdeviceptr word = allocate();
 
-    return end_word(word, driver->StreamWriteValue64_v2(kernel_stream, word, 5, 0));
+    OK(driver->StreamWriteValue32_v2(kernel_stream, word, 7, 0));
+    return driver->StreamWriteValue64_v2(kernel_stream, word, 5, 0);
 }
 
 static CUresult write_wide_value_in_batch(void)
 {
-    const CUdeviceptr word = begin_word();
     CUstreamBatchMemOpParams one;
 
     memset(&one, 0, sizeof one);
     one.writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_64;
-    one.writeValue.address = word;
-    return end_word(word, driver->StreamBatchMemOp_v2(kernel_stream, 1, &one, 0));
+    one.writeValue.address = allocate();
+    return driver->StreamBatchMemOp_v2(kernel_stream, 1, &one, 0);
 }
 
 static CUresult wait_for_nor(void)
 {
-    const CUdeviceptr word = begin_word();
+    const CUdeviceptr word = allocate();
 
+    OK(driver->StreamWriteValue32_v2(kernel_stream, word, 7, 0));
     OK(driver->StreamWaitValue32_v2(kernel_stream, word, 7, CU_STREAM_WAIT_VALUE_EQ));
-    return end_word(word,
-                    driver->StreamWaitValue32_v2(kernel_stream, word, 0, CU_STREAM_WAIT_VALUE_NOR));
+    return driver->StreamWaitValue32_v2(kernel_stream, word, 0, CU_STREAM_WAIT_VALUE_NOR);
 }
 
 /* DEVICE_UNAVAILABLE, which older headers lack. */
@@ -300,7 +242,7 @@ static const struct row {
     const char *attribute; /* as settings name it */
     int value;             /* with which the device is not able */
     CUresult code;
-    CUresult (*call)(void); /* leaves nothing */
+    CUresult (*call)(void);
 } rows[] = {
     {"CAN_MAP_HOST_MEMORY", 0, CUDA_ERROR_NOT_SUPPORTED, map_memory},
     {"UNIFIED_ADDRESSING", 0, CUDA_ERROR_NOT_SUPPORTED, copy_unified},
@@ -326,56 +268,59 @@ static const struct row {
     {"IPC_EVENT_SUPPORTED", 0, CUDA_ERROR_NOT_SUPPORTED, share_memory},
 };
 
-static void calls_need_what_attributes_say(void **state)
+TEST_ALONE(calls_need_what_attributes_say)
 {
     char settings[120];
 
     for (size_t i = 0; i < COUNT(rows); i++) {
         print_message("attribute.%s = %d\n", rows[i].attribute, rows[i].value);
-        snprintf(settings, sizeof settings, "mode = auto\nattribute.%s = %d\n", rows[i].attribute,
+        snprintf(settings, sizeof settings, "attribute.%s = %d\n", rows[i].attribute,
                  rows[i].value);
         kernel_begin(settings, image);
         CODE(rows[i].code, rows[i].call());
-        kernel_end(state);
-        kernel_begin("mode = auto\n", image);
+        OK(cushim_mock_destroy(fixture_mock));
+        kernel_begin("", image);
         OK(rows[i].call());
-        kernel_end(state);
+        OK(cushim_mock_destroy(fixture_mock));
     }
 }
 
-static void no_context_begins_where_compute_is_prohibited(void **state)
+TEST_ALONE(no_context_begins_where_compute_is_prohibited)
 {
     CUcontext context;
 
-    (void)state;
     bare_begin("attribute.COMPUTE_MODE = 2\n");
     CODE(UNAVAILABLE, driver->DevicePrimaryCtxRetain(&context, 0));
     CODE(UNAVAILABLE, driver->CtxCreate_v2(&context, 0, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->CtxCreate_v2(&context, 0x1000, 0));
     bare_end();
-    kernel_begin("mode = auto\n", image);
-    OK(make_context());
-    kernel_end(state);
 }
 
-static void all_streams_have_one_priority_without_priorities(void **state)
+TEST_ALONE(all_streams_have_one_priority_without_priorities)
 {
-    int least = 7, greatest = 7, priority = 7;
-    CUstream stream;
+    static const char *const settings[] = {"attribute.STREAM_PRIORITIES_SUPPORTED = 0",
+                                           "adversarial = yes"};
 
-    kernel_begin("mode = auto\nattribute.STREAM_PRIORITIES_SUPPORTED = 0\n", image);
-    OK(driver->CtxGetStreamPriorityRange(&least, &greatest));
-    assert_int_equal(least, 0);
-    assert_int_equal(greatest, 0);
-    OK(driver->StreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, -2));
-    OK(driver->StreamGetPriority(stream, &priority));
-    assert_int_equal(priority, 0);
-    OK(driver->StreamDestroy_v2(stream));
-    kernel_end(state);
+    for (size_t i = 0; i < COUNT(settings); i++) {
+        int least = 7, greatest = 7, priority = 7, supported = 7;
+        CUstream stream;
+
+        fixture_begin(settings[i]);
+        OK(driver->CtxGetStreamPriorityRange(&least, &greatest));
+        assert_true(least == 0 && greatest == 0);
+        OK(driver->StreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, -2));
+        OK(driver->StreamGetPriority(stream, &priority));
+        assert_int_equal(priority, 0);
+        OK(driver->DeviceGetAttribute(&supported, CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED,
+                                      0));
+        assert_int_equal(supported, 0);
+        OK(driver->StreamDestroy_v2(stream));
+        fixture_end();
+    }
 }
 
 /* The profile says nothing about pools, so they work. */
-static void what_a_profile_does_not_know_works(void **state)
+TEST_ALONE(what_a_profile_does_not_know_works)
 {
     int value;
 
@@ -386,41 +331,17 @@ static void what_a_profile_does_not_know_works(void **state)
     OK(allocate_in_stream());
     OK(share_event());
     CODE(CUDA_ERROR_NOT_SUPPORTED, launch_clusters());
-    kernel_end(state);
+    OK(cushim_mock_destroy(fixture_mock));
 }
 
-static char logged[300];
-static unsigned lines;
-
-static void keep(void *data, const char *line)
-{
-    (void)data;
-    snprintf(logged, sizeof logged, "%s", line);
-    lines++;
-}
-
-static void log_names_the_attribute_once(void **state)
+TEST_ALONE(log_names_the_attribute_once)
 {
     kernel_begin("mode = auto\nattribute.COOPERATIVE_LAUNCH = 0\n", image);
-    cushim_mock_log_set(fixture_mock, keep, NULL);
-    lines = 0;
+    fixture_log();
     CODE(CUDA_ERROR_NOT_SUPPORTED, launch_cooperative());
     CODE(CUDA_ERROR_NOT_SUPPORTED, launch_cooperative());
-    assert_int_equal(lines, 1);
-    assert_non_null(strstr(logged, "cuLaunchCooperativeKernel"));
-    assert_non_null(strstr(logged, "attribute.COOPERATIVE_LAUNCH = 0"));
+    assert_int_equal(fixture_lines, 1);
+    assert_non_null(strstr(fixture_logged, "cuLaunchCooperativeKernel"));
+    assert_non_null(strstr(fixture_logged, "attribute.COOPERATIVE_LAUNCH = 0"));
     kernel_end(state);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(calls_need_what_attributes_say),
-        cmocka_unit_test(no_context_begins_where_compute_is_prohibited),
-        cmocka_unit_test(all_streams_have_one_priority_without_priorities),
-        cmocka_unit_test(what_a_profile_does_not_know_works),
-        cmocka_unit_test(log_names_the_attribute_once),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,9 +88,8 @@ static void count_delays(CUstream stream, CUevent event)
     of_times += delays_of_time(event);
 }
 
-static void end_that_nobody_has_heard_of_may_be_reported_late(void **state)
+TEST_ALONE(end_that_nobody_has_heard_of_may_be_reported_late)
 {
-    (void)state;
     for_each_seed(count_delays);
     assert_true(of_events > 0);
     assert_true(of_streams > 0);
@@ -122,31 +121,9 @@ static void ask_again(CUstream stream, CUevent late)
     OK(driver->StreamDestroy_v2(other));
 }
 
-static void end_that_was_reported_stays_reported(void **state)
+TEST_ALONE(end_that_was_reported_stays_reported)
 {
-    (void)state;
     for_each_seed(ask_again);
-}
-
-static void wait_and_ask(CUstream stream, CUevent event)
-{
-    finish_unheard(stream, event);
-    OK(driver->EventSynchronize(event));
-    OK(driver->EventQuery(event));
-    OK(driver->StreamQuery(stream));
-    finish_unheard(stream, event);
-    OK(driver->StreamSynchronize(stream));
-    OK(driver->EventQuery(event));
-    finish_unheard(stream, event);
-    OK(driver->CtxSynchronize());
-    OK(driver->EventQuery(event));
-    OK(driver->StreamQuery(stream));
-}
-
-static void end_that_was_waited_for_is_reported(void **state)
-{
-    (void)state;
-    for_each_seed(wait_and_ask);
 }
 
 static void drain_later_work(CUstream stream, CUevent event)
@@ -159,9 +136,8 @@ static void drain_later_work(CUstream stream, CUevent event)
 }
 
 /* Once the host can see that later work is finished, earlier work is reported as finished, too. */
-static void end_before_a_trace_is_reported(void **state)
+TEST_ALONE(end_before_a_trace_is_reported)
 {
-    (void)state;
     for_each_seed(drain_later_work);
 }
 
@@ -189,49 +165,13 @@ static void ask_in_a_host_function(CUstream stream, CUevent event)
     OK(driver->EventQuery(event));
 }
 
-static void end_before_a_host_function_is_reported(void **state)
+TEST_ALONE(end_before_a_host_function_is_reported)
 {
-    (void)state;
     for_each_seed(ask_in_a_host_function);
 }
 
-static void ask_for_nothing(CUstream stream, CUevent event)
+TEST_ALONE(identity_names_the_mode)
 {
-    OK(cushim_mock_advance(fixture_mock, MS));
-    OK(driver->EventQuery(event));
-    OK(driver->StreamQuery(stream));
-    OK(driver->StreamQuery(NULL));
-}
-
-/* An event that was never recorded and a stream without work are always reported as ready. */
-static void nothing_to_wait_for_is_reported(void **state)
-{
-    (void)state;
-    for_each_seed(ask_for_nothing);
-}
-
-static void streams_have_no_priorities(void **state)
-{
-    int least = 77, greatest = 77, priority = 77, supported = 77;
-    CUstream stream;
-
-    (void)state;
-    begin("", 0);
-    OK(driver->CtxGetStreamPriorityRange(&least, &greatest));
-    assert_int_equal(least, 0);
-    assert_int_equal(greatest, 0);
-    OK(driver->StreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, -3));
-    OK(driver->StreamGetPriority(stream, &priority));
-    assert_int_equal(priority, 0);
-    OK(driver->DeviceGetAttribute(&supported, CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED, 0));
-    assert_int_equal(supported, 0);
-    OK(driver->StreamDestroy_v2(stream));
-    fixture_end();
-}
-
-static void identity_names_the_mode(void **state)
-{
-    (void)state;
     begin("", 0);
     assert_non_null(strstr(cushim_mock_identity(), ", adversarial;"));
     fixture_end();
@@ -240,47 +180,12 @@ static void identity_names_the_mode(void **state)
     fixture_end();
 }
 
-/* In every mode, polling and waiting come to an end. */
-static void polling_ends_in_every_mode(void **state)
-{
-    static const char *const settings[] = {"mode = auto", "mode = threaded",
-                                           "mode = auto\nschedule = lazy",
-                                           "mode = auto\nschedule = eager"};
+/* When operations start and end. clock_test.c tests that the seed determines all of it. */
 
-    (void)state;
-    for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++) {
-        CUstream stream;
-        CUevent event;
-        float ms;
-
-        begin(settings[i], i);
-        stream = fixture_stream();
-        event = fixture_event();
-        for (unsigned round = 0; round < 50; round++) {
-            fixture_spin(stream, 1000);
-            OK(driver->EventRecord(event, stream));
-            while (round % 3 == 0 && driver->EventQuery(event) != CUDA_SUCCESS)
-                continue;
-            while (round % 3 == 1 && driver->StreamQuery(stream) != CUDA_SUCCESS)
-                continue;
-            while (round % 3 == 2 && driver->EventElapsedTime(&ms, event, event) != CUDA_SUCCESS)
-                continue;
-        }
-        OK(driver->EventDestroy_v2(event));
-        OK(driver->StreamDestroy_v2(stream));
-        fixture_end();
-    }
-}
-
-/* When operations start and end in adversarial mode, and that the seed determines all of it. */
-
-enum { TRACED = 400 };
-
-static void work_takes_longer_and_never_less(void **state)
+TEST_ALONE(work_takes_longer_and_never_less)
 {
     unsigned longer = 0;
 
-    (void)state;
     for (unsigned seed = 0; seed < SEEDS; seed++) {
         CUstream stream;
         float ms;
@@ -301,16 +206,14 @@ static size_t order_length;
 
 static void note_end(void *data, const struct cushim_mock_trace *entry)
 {
-    (void)data;
     if (strcmp(entry->what, "end") == 0 && order_length < sizeof order - 1)
         order[order_length++] = (char)('a' + entry->operation);
 }
 
-static void streams_overtake_each_other_in_fifo_too(void **state)
+TEST_ALONE(streams_overtake_each_other_in_fifo_too)
 {
     unsigned overtaken = 0;
 
-    (void)state;
     for (unsigned seed = 0; seed < SEEDS; seed++) {
         CUstream one, other;
 
@@ -319,99 +222,15 @@ static void streams_overtake_each_other_in_fifo_too(void **state)
         other = fixture_stream();
         memset(order, 0, sizeof order);
         order_length = 0;
-        cushim_mock_trace_set(fixture_mock, note_end, NULL);
+        cushim_mock_set_trace(fixture_mock, note_end, NULL);
         fixture_spin(one, 0); /* so that only the start times of the operations are random */
         fixture_spin(other, 0);
         OK(cushim_mock_drain(fixture_mock));
-        cushim_mock_trace_set(fixture_mock, NULL, NULL);
+        cushim_mock_set_trace(fixture_mock, NULL, NULL);
         overtaken += strcmp(order, "cb") == 0;
         OK(driver->StreamDestroy_v2(one));
         OK(driver->StreamDestroy_v2(other));
         fixture_end();
     }
     assert_true(overtaken > 0 && overtaken < SEEDS);
-}
-
-/* The operations, as one character and a time each. */
-struct history {
-    struct {
-        uint64_t now_ns, operation;
-        char what;
-        CUresult code;
-    } entries[TRACED];
-    size_t count;
-};
-
-static void note(void *data, const struct cushim_mock_trace *entry)
-{
-    struct history *history = data;
-
-    if (history->count >= TRACED)
-        return;
-    history->entries[history->count].now_ns = entry->now_ns;
-    history->entries[history->count].operation = entry->operation;
-    history->entries[history->count].what = entry->what[0];
-    history->entries[history->count].code = entry->code;
-    history->count++;
-}
-
-static void record_history(struct history *history, const char *settings, unsigned seed)
-{
-    CUstream streams[2];
-    CUevent event;
-
-    memset(history, 0, sizeof *history);
-    begin(settings, seed);
-    streams[0] = fixture_stream();
-    streams[1] = fixture_stream();
-    event = fixture_event();
-    cushim_mock_trace_set(fixture_mock, note, history);
-    for (unsigned i = 0; i < 20; i++) {
-        fixture_spin(streams[i % 2], 5000);
-        OK(driver->EventRecord(event, streams[i % 2]));
-        OK(cushim_mock_advance(fixture_mock, 20000));
-        for (unsigned polls = 0; polls < 3; polls++)
-            driver->EventQuery(event);
-    }
-    cushim_mock_trace_set(fixture_mock, NULL, NULL);
-    OK(cushim_mock_drain(fixture_mock));
-    OK(driver->EventDestroy_v2(event));
-    OK(driver->StreamDestroy_v2(streams[0]));
-    OK(driver->StreamDestroy_v2(streams[1]));
-    fixture_end();
-}
-
-static void seed_determines_what_happens(void **state)
-{
-    static struct history first, again, other;
-    static const char *const modes[] = {"mode = manual", "mode = auto"};
-
-    (void)state;
-    for (unsigned i = 0; i < 2; i++) {
-        record_history(&first, modes[i], 5);
-        record_history(&again, modes[i], 5);
-        record_history(&other, modes[i], 6);
-        assert_memory_equal(&first, &again, sizeof first);
-        assert_memory_not_equal(&first, &other, sizeof first);
-    }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(end_that_nobody_has_heard_of_may_be_reported_late),
-        cmocka_unit_test(end_that_was_reported_stays_reported),
-        cmocka_unit_test(end_that_was_waited_for_is_reported),
-        cmocka_unit_test(end_before_a_trace_is_reported),
-        cmocka_unit_test(end_before_a_host_function_is_reported),
-        cmocka_unit_test(nothing_to_wait_for_is_reported),
-        cmocka_unit_test(streams_have_no_priorities),
-        cmocka_unit_test(identity_names_the_mode),
-        cmocka_unit_test(polling_ends_in_every_mode),
-        cmocka_unit_test(work_takes_longer_and_never_less),
-        cmocka_unit_test(streams_overtake_each_other_in_fifo_too),
-        cmocka_unit_test(seed_determines_what_happens),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

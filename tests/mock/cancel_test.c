@@ -50,13 +50,12 @@ static void synchronize(void *stream)
     driver->StreamSynchronize(stream);
 }
 
-static void thread_that_waits_is_cancelled_after_it(void **state)
+TEST_ALONE(thread_that_waits_is_cancelled_after_it)
 {
     struct gate gate = GATE;
     struct opener opener;
     CUstream stream;
 
-    (void)state;
     fixture_begin("mode = threaded");
     stream = fixture_stream();
     gate_prepare(&gate);
@@ -77,16 +76,14 @@ static void destroy(void *context)
 
 static void CUDA_CB nothing(void *data)
 {
-    (void)data;
 }
 
-static void thread_that_ends_a_context_is_cancelled_after_it(void **state)
+TEST_ALONE(thread_that_ends_a_context_is_cancelled_after_it)
 {
     CUcontext context, current;
     CUdevice device;
     CUstream stream;
 
-    (void)state;
     fixture_begin("mode = auto");
     OK(driver->CtxCreate_v2(&context, 0, 0));
     stream = fixture_stream();
@@ -103,11 +100,10 @@ static void print(void *graph)
     driver->GraphDebugDotPrint(graph, "/dev/null", 0);
 }
 
-static void thread_that_writes_a_file_is_cancelled_after_it(void **state)
+TEST_ALONE(thread_that_writes_a_file_is_cancelled_after_it)
 {
     CUgraph graph;
 
-    (void)state;
     fixture_begin("mode = auto");
     OK(driver->GraphCreate(&graph, 0));
     assert_goes_on(print, graph);
@@ -117,8 +113,6 @@ static void thread_that_writes_a_file_is_cancelled_after_it(void **state)
 
 static void occasion(void *data, const char *line)
 {
-    (void)data;
-    (void)line;
     pthread_testcancel();
 }
 
@@ -127,25 +121,12 @@ static void refused(void *data)
     driver->GLGetDevices_v2(data, NULL, 0, 0);
 }
 
-static void thread_whose_call_is_logged_is_cancelled_after_it(void **state)
+TEST_ALONE(thread_whose_call_is_logged_is_cancelled_after_it)
 {
     unsigned count;
 
-    (void)state;
     fixture_begin("mode = auto");
-    cushim_mock_log_set(fixture_mock, occasion, NULL);
+    cushim_mock_set_log(fixture_mock, occasion, NULL);
     assert_goes_on(refused, &count);
     fixture_end();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(thread_that_waits_is_cancelled_after_it),
-        cmocka_unit_test(thread_that_ends_a_context_is_cancelled_after_it),
-        cmocka_unit_test(thread_that_writes_a_file_is_cancelled_after_it),
-        cmocka_unit_test(thread_whose_call_is_logged_is_cancelled_after_it),
-    };
-
-    return cmocka_run_group_tests_name("cancel", tests, NULL, NULL);
 }

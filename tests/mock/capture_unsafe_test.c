@@ -51,13 +51,14 @@ static CUresult captured_call(unsigned slot, CUstreamCaptureMode mode, bool *is_
     return code;
 }
 
-static void unsafe_calls_return_what_a_gpu_returned(void **state)
+#define TEST(name) TEST_BETWEEN(name, fixture_auto, fixture_done)
+
+TEST(unsafe_calls_return_what_a_gpu_returned)
 {
     unsigned refused = 0, others = 0;
     char line[256], name[128];
     FILE *file = fopen(STATES, "r");
 
-    (void)state;
     assert_non_null(file);
     while (fgets(line, sizeof line, file)) {
         const char *column = strstr(line, " capture=");
@@ -84,27 +85,15 @@ static void unsafe_calls_return_what_a_gpu_returned(void **state)
     assert_true(refused > others);
 }
 
-static void functions_that_are_not_implemented_are_refused_by_the_mode(void **state)
+TEST(functions_that_are_not_implemented_are_refused_by_the_mode)
 {
     const unsigned slot = slot_of("cuMemPoolExportPointer");
     bool is_invalidated;
 
-    (void)state;
     assert_int_equal(captured_call(slot, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, &is_invalidated),
                      UNSUPPORTED);
     assert_true(is_invalidated);
     assert_int_equal(captured_call(slot, CU_STREAM_CAPTURE_MODE_RELAXED, &is_invalidated),
                      CUDA_ERROR_NOT_SUPPORTED);
     assert_false(is_invalidated);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_auto, fixture_done)
-    const struct CMUnitTest tests[] = {
-        TEST(unsafe_calls_return_what_a_gpu_returned),
-        TEST(functions_that_are_not_implemented_are_refused_by_the_mode),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

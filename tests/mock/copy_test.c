@@ -1,40 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When copies move their bytes, and when the calls return (statements 106 to 113). */
-#include <stdlib.h>
+/*
+ * Copies in manual mode, of freed memory, and between two devices; sizes, arrays and attributes that
+ * the mock refuses; managed memory of two devices. tests/conformance tests statements 98 to 119.
+ */
 #include <string.h>
 
 #include "tests/mock/fixture.h"
 
-enum { KIB = 1024, MIB = 1024 * KIB, MS = 1000000 };
+enum { MIB = 1 << 20, MS = 1000000 };
 
 static CUdeviceptr memory;
 static char *pinned;
 static CUstream copy_stream;
 
-static int begin_with(const char *settings)
+static int begin(void **state)
 {
-    fixture_begin(settings);
-    OK(driver->MemAlloc_v2(&memory, 4 * MIB));
+    fixture_begin("mode = manual");
+    OK(driver->MemAlloc_v2(&memory, MIB));
     OK(driver->MemAllocHost_v2((void **)&pinned, MIB));
     copy_stream = fixture_stream();
     return 0;
 }
 
-static int begin(void **state)
-{
-    (void)state;
-    return begin_with("mode = auto");
-}
-
-static int begin_manual(void **state)
-{
-    (void)state;
-    return begin_with("mode = manual");
-}
-
 static int end(void **state)
 {
-    (void)state;
     OK(cushim_mock_drain(fixture_mock));
     OK(driver->StreamDestroy_v2(copy_stream));
     OK(driver->MemFreeHost(pinned));
@@ -43,125 +32,42 @@ static int end(void **state)
     return 0;
 }
 
-/* The present contents of the device memory. */
-static char *device_bytes(void)
-{
-    return cushim_mock_memory(fixture_mock, memory, 4 * MIB);
-}
+#define TEST(name) TEST_BETWEEN(name, begin, end)
 
-static void bytes_move_when_the_copy_executes(void **state)
+TEST(bytes_move_when_the_copy_executes)
 {
-    (void)state;
+    const char *device = cushim_mock_memory(fixture_mock, memory, MIB);
+
     pinned[0] = 1;
     OK(driver->MemcpyHtoDAsync_v2(memory, pinned, 16, copy_stream));
-    assert_int_equal(device_bytes()[0], 0);
+    assert_int_equal(device[0], 0);
     pinned[0] = 2;
     OK(cushim_mock_step(fixture_mock));
-    assert_int_equal(device_bytes()[0], 2);
+    assert_int_equal(device[0], 2);
     OK(driver->MemcpyDtoHAsync_v2(pinned + 8, memory, 1, copy_stream));
     assert_int_equal(pinned[8], 0);
     OK(cushim_mock_step(fixture_mock));
     assert_int_equal(pinned[8], 2);
 }
 
-static void pageable_memory_is_read_at_the_call(void **state)
-{
-    char *pageable = calloc(1, 2 * MIB);
-
-    (void)state;
-    pageable[2 * MIB - 1] = 1;
-    fixture_spin(copy_stream, 10 * MS);
-    OK(driver->MemcpyHtoDAsync_v2(memory, pageable, 2 * MIB, copy_stream));
-    free(pageable);
-    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(copy_stream));
-    OK(cushim_mock_drain(fixture_mock));
-    assert_int_equal(device_bytes()[2 * MIB - 1], 1);
-}
-
-static void much_pageable_memory_is_waited_for(void **state)
-{
-    char *pageable = calloc(1, 3 * MIB);
-    uint64_t before = fixture_state().now_ns;
-
-    (void)state;
-    pageable[3 * MIB - 1] = 1;
-    fixture_spin(copy_stream, 10 * MS);
-    OK(driver->MemcpyHtoDAsync_v2(memory, pageable, 3 * MIB, copy_stream));
-    assert_true(fixture_state().now_ns >= before + 10 * MS);
-    assert_int_equal(device_bytes()[3 * MIB - 1], 1);
-    free(pageable);
-}
-
-static void copies_to_pageable_memory_are_waited_for(void **state)
-{
-    uint64_t before = fixture_state().now_ns;
-    char pageable = 0, other = 0;
-
-    (void)state;
-    OK(driver->MemsetD8Async(memory, 5, 1, copy_stream));
-    fixture_spin(copy_stream, 10 * MS);
-    OK(driver->MemcpyDtoHAsync_v2(&pageable, memory, 1, copy_stream));
-    assert_true(fixture_state().now_ns >= before + 10 * MS);
-    assert_int_equal(pageable, 5);
-    fixture_spin(copy_stream, 10 * MS);
-    OK(driver->MemcpyAsync((uintptr_t)&other, (uintptr_t)&pageable, 1, copy_stream));
-    assert_true(fixture_state().now_ns >= before + 20 * MS);
-    assert_int_equal(other, 5);
-}
-
-static void synchronous_copies_wait_for_streams_that_block(void **state)
-{
-    uint64_t before = fixture_state().now_ns;
-    CUstream blocking;
-    char byte = 3;
-
-    (void)state;
-    OK(driver->StreamCreate(&blocking, CU_STREAM_DEFAULT));
-    fixture_spin(copy_stream, 50 * MS);
-    OK(driver->MemcpyHtoD_v2(memory, &byte, 1));
-    assert_true(fixture_state().now_ns < before + 10 * MS);
-    fixture_spin(blocking, 10 * MS);
-    OK(driver->MemcpyHtoD_v2(memory, &byte, 0));
-    assert_true(fixture_state().now_ns < before + 10 * MS);
-    OK(driver->MemcpyHtoD_v2(memory, pinned, 1));
-    assert_true(fixture_state().now_ns >= before + 10 * MS);
-    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(copy_stream));
-    OK(driver->StreamDestroy_v2(blocking));
-}
-
-static void synchronous_copies_on_the_device_do_not_wait(void **state)
-{
-    uint64_t before = fixture_state().now_ns;
-
-    (void)state;
-    fixture_spin(NULL, 10 * MS);
-    OK(driver->MemcpyDtoD_v2(memory, memory + 64, 16));
-    OK(driver->Memcpy(memory, memory + 64, 16));
-    assert_true(fixture_state().now_ns < before + 10 * MS);
-    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(NULL));
-    OK(driver->StreamSynchronize(NULL));
-}
-
 /*
  * No other thread can advance the clock while the call waits, so the mock executes the copy at
  * once.
  */
-static void synchronous_copies_need_no_time_in_manual_mode(void **state)
+TEST(synchronous_copies_need_no_time_in_manual_mode)
 {
     char byte = 9, back = 0;
 
-    (void)state;
     OK(driver->MemcpyHtoD_v2(memory, &byte, 1));
     OK(driver->MemcpyDtoH_v2(&back, memory, 1));
     assert_int_equal(back, 9);
     assert_int_equal(fixture_state().now_ns, 0);
 }
 
-static void copies_take_time_by_their_bytes(void **state)
+TEST(copies_take_time_by_their_bytes)
 {
     uint64_t small, large;
 
-    (void)state;
     OK(driver->MemcpyHtoDAsync_v2(memory, pinned, 16, copy_stream));
     OK(cushim_mock_drain(fixture_mock));
     small = fixture_state().now_ns;
@@ -172,68 +78,107 @@ static void copies_take_time_by_their_bytes(void **state)
     assert_true(large > small + 1000);
 }
 
-static void copies_are_kept_within_allocations(void **state)
+TEST_ALONE(set_or_copy_of_a_freed_allocation_is_an_illegal_address)
 {
-    char host[64] = {0};
-    const CUdeviceptr last = memory + 4 * MIB;
+    for (unsigned copies = 0; copies < 2; copies++) {
+        CUdeviceptr gone;
 
-    (void)state;
-    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemcpyHtoD_v2(last - 4, host, 5));
-    OK(driver->MemcpyHtoD_v2(last - 4, host, 4));
-    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemcpyDtoH_v2(host, last - 4, 5));
-    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemcpyDtoD_v2(memory, last - 4, 5));
-    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemcpyHtoDAsync_v2(last, host, 1, copy_stream));
-    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemcpyHtoD_v2(memory, host, SIZE_MAX));
-    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemcpyHtoD_v2((uintptr_t)host, host, 4));
-    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemcpyDtoD_v2(memory, (uintptr_t)host, 4));
-    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemcpyHtoD_v2(memory, NULL, 4));
-    OK(driver->MemcpyHtoD_v2(0, NULL, 0));
-    OK(driver->MemcpyHtoD_v2((uintptr_t)pinned, host, 4));
-    OK(driver->MemcpyDtoH_v2((void *)(uintptr_t)memory, memory + 64, 4));
+        fixture_begin("mode = manual");
+        copy_stream = fixture_stream();
+        OK(driver->MemAlloc_v2(&gone, 64));
+        fixture_spin(copy_stream, 10 * MS);
+        if (copies)
+            OK(driver->MemcpyDtoDAsync_v2(gone, gone + 32, 32, copy_stream));
+        else
+            OK(driver->MemsetD8Async(gone, 1, 64, copy_stream));
+        OK(driver->MemFreeAsync(gone, NULL));
+        OK(cushim_mock_advance(fixture_mock, 5 * MS));
+        OK(driver->StreamQuery(NULL));
+        OK(cushim_mock_advance(fixture_mock, 10 * MS));
+        CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->StreamQuery(copy_stream));
+        CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->MemAlloc_v2(&gone, 64));
+        cushim_mock_destroy(fixture_mock);
+    }
 }
 
-static void the_copy_of_a_freed_allocation_is_an_illegal_address(void **state)
+/* A driver takes most of these, because their sizes overflow. */
+TEST(sizes_that_overflow_are_refused)
 {
-    CUdeviceptr gone;
+    static const size_t huge = SIZE_MAX / 2;
+    const CUDA_MEMCPY2D rows = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                                .srcHost = pinned,
+                                .srcPitch = 64,
+                                .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                                .dstDevice = memory,
+                                .dstPitch = 128,
+                                .WidthInBytes = 32,
+                                .Height = 4};
+    CUDA_MEMCPY2D copy = rows;
 
-    (void)state;
-    fixture_begin("mode = manual");
-    copy_stream = fixture_stream();
-    OK(driver->MemAlloc_v2(&gone, 64));
-    fixture_spin(copy_stream, 10 * MS);
-    OK(driver->MemsetD8Async(gone, 1, 64, copy_stream));
-    OK(driver->MemFreeAsync(gone, NULL));
-    OK(cushim_mock_advance(fixture_mock, 5 * MS));
-    OK(driver->StreamQuery(NULL));
-    OK(cushim_mock_advance(fixture_mock, 10 * MS));
-    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->StreamQuery(copy_stream));
-    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->MemAlloc_v2(&gone, 64));
-    cushim_mock_destroy(fixture_mock);
+    copy.dstY = huge;
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->Memcpy2D_v2(&copy));
+    copy = rows;
+    copy.dstPitch = huge;
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->Memcpy2D_v2(&copy));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemsetD8_v2(memory, 1, SIZE_MAX));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemsetD2D8_v2(memory, huge, 1, 4, 3));
 }
 
-static void copies_go_from_device_to_device(void **state)
+/* A driver creates both arrays. */
+TEST(sparse_and_compressed_arrays_are_refused)
 {
-    CUcontext first, second;
-    CUdeviceptr here, there;
-    char back[4];
+    enum { SPARSE = 0x40, BC1_UNORM = 0x91 };
+    CUDA_ARRAY3D_DESCRIPTOR of = {
+        .Width = 8, .Height = 8, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1, .Flags = SPARSE};
+    CUarray array = NULL;
 
-    (void)state;
-    fixture_begin("mode = auto\n"
-                  "devices = 2");
-    OK(driver->CtxGetCurrent(&first));
-    OK(driver->MemAlloc_v2(&here, 64));
-    OK(driver->MemcpyHtoD_v2(here, "abc", 4));
-    OK(driver->CtxCreate_v2(&second, 0, 1));
-    OK(driver->MemAlloc_v2(&there, 64));
-    OK(driver->MemcpyPeer(there, second, here, first, 4));
-    OK(driver->MemcpyDtoH_v2(back, there, 4));
-    assert_string_equal(back, "abc");
-    OK(driver->MemsetD8_v2(there, 'x', 3));
-    OK(driver->Memcpy(here, there, 4));
-    OK(driver->MemcpyDtoH_v2(back, here, 4));
-    assert_string_equal(back, "xxx");
-    OK(driver->MemFree_v2(here));
-    OK(driver->CtxDestroy_v2(second));
+    CODE(CUDA_ERROR_NOT_SUPPORTED, driver->Array3DCreate_v2(&array, &of));
+    of.Flags = 0;
+    of.NumChannels = 4;
+    of.Format = (CUarray_format)BC1_UNORM;
+    CODE(CUDA_ERROR_NOT_SUPPORTED, driver->Array3DCreate_v2(&array, &of));
+    assert_null(array);
+}
+
+/* Page-locked and managed memory. */
+
+TEST(large_page_locked_memory_is_zero_and_writable)
+{
+    enum { BYTES = 3 << 20 };
+    char *large;
+
+    OK(driver->MemAllocHost_v2((void **)&large, BYTES));
+    assert_int_equal(large[0] | large[BYTES - 1], 0);
+    large[0] = large[BYTES - 1] = 1;
+    OK(driver->MemFreeHost(large));
+    CODE(CUDA_ERROR_OUT_OF_MEMORY, driver->MemAllocHost_v2((void **)&large, (size_t)1 << 44));
+    assert_null(large);
+}
+
+TEST(attribute_without_a_place_is_refused)
+{
+    CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                        CU_POINTER_ATTRIBUTE_CONTEXT};
+    unsigned type;
+    void *places[] = {&type, NULL};
+
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->PointerGetAttributes(2, attributes, places, memory));
+    OK(driver->PointerGetAttributes(1, attributes, places, memory));
+}
+
+TEST_ALONE(devices_that_access_managed_memory_are_in_order)
+{
+    int places[3] = {7, 7, 7};
+    CUdeviceptr managed;
+
+    fixture_begin("devices = 2");
+    OK(driver->MemAllocManaged(&managed, 4096, CU_MEM_ATTACH_GLOBAL));
+    OK(driver->MemAdvise(managed, 4096, CU_MEM_ADVISE_SET_ACCESSED_BY, 1));
+    OK(driver->MemAdvise(managed, 4096, CU_MEM_ADVISE_SET_ACCESSED_BY, 0));
+    OK(driver->MemRangeGetAttribute(places, sizeof places, CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY,
+                                    managed, 4096));
+    assert_true(places[0] == 0 && places[1] == 1 && places[2] == CU_DEVICE_INVALID);
+    OK(driver->MemFree_v2(managed));
     fixture_end();
 }
 
@@ -250,7 +195,6 @@ static unsigned char sent[BYTES], received[BYTES];
 
 static int peer_begin(void **state)
 {
-    (void)state;
     fixture_begin("devices = 2");
     for (int i = 0; i < 2; i++) {
         OK(driver->DevicePrimaryCtxRetain(&contexts[i], i));
@@ -267,7 +211,6 @@ static int peer_begin(void **state)
 
 static int peer_end(void **state)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         OK(driver->MemFree_v2(peer_memory[i]));
         OK(driver->DevicePrimaryCtxRelease_v2(i));
@@ -308,23 +251,28 @@ static void assert_copied(void)
     assert_memory_equal(received, expected, BYTES);
 }
 
-static void a_piece_is_copied_to_another_device(void **state)
+TEST_BETWEEN(a_piece_is_copied_to_another_device, peer_begin, peer_end)
 {
-    CUDA_MEMCPY3D_PEER copy;
+    CUDA_MEMCPY3D_PEER copy = piece();
 
-    (void)state;
-    copy = piece();
     OK(driver->Memcpy3DPeer(&copy));
     assert_copied();
+    OK(driver->MemcpyPeer(peer_memory[1], contexts[1], peer_memory[0], contexts[0], BYTES));
+    OK(driver->MemcpyDtoH_v2(received, peer_memory[1], BYTES));
+    assert_memory_equal(received, sent, BYTES);
+    OK(driver->MemsetD8_v2(peer_memory[1], 7, BYTES));
+    OK(driver->Memcpy(peer_memory[0], peer_memory[1], BYTES));
+    OK(driver->MemcpyDtoH_v2(received, peer_memory[0], BYTES));
+    assert_int_equal(received[BYTES - 1], 7);
 }
 
-static void in_a_stream_it_is_copied_later(void **state)
+/* Without contexts, the addresses say where the memory is. */
+TEST_BETWEEN(in_a_stream_it_is_copied_later, peer_begin, peer_end)
 {
-    CUDA_MEMCPY3D_PEER copy;
+    CUDA_MEMCPY3D_PEER copy = piece();
     CUstream stream = fixture_stream();
 
-    (void)state;
-    copy = piece();
+    copy.srcContext = copy.dstContext = NULL;
     fixture_spin(stream, 1000000000);
     OK(driver->Memcpy3DPeerAsync(&copy, stream));
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(stream));
@@ -337,12 +285,11 @@ static void in_a_stream_it_is_copied_later(void **state)
  * A choice of the mock: a driver uses destroyed contexts, and dereferences NULL (measured:
  * SIGSEGV).
  */
-static void contexts_that_are_none_are_refused(void **state)
+TEST_BETWEEN(contexts_that_are_none_are_refused, peer_begin, peer_end)
 {
     CUDA_MEMCPY3D_PEER copy;
     CUcontext gone;
 
-    (void)state;
     OK(driver->CtxCreate_v2(&gone, 0, 0));
     OK(driver->CtxDestroy_v2(gone));
     copy = piece();
@@ -357,40 +304,4 @@ static void contexts_that_are_none_are_refused(void **state)
     OK(driver->MemcpyDtoH_v2(received, peer_memory[1], BYTES));
     for (unsigned i = 0; i < BYTES; i++)
         assert_int_equal(received[i], 0);
-}
-
-static void without_contexts_addresses_say_where_memory_is(void **state)
-{
-    CUDA_MEMCPY3D_PEER copy;
-
-    (void)state;
-    copy = piece();
-    copy.srcContext = copy.dstContext = NULL;
-    OK(driver->Memcpy3DPeer(&copy));
-    assert_copied();
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-#define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
-    const struct CMUnitTest tests[] = {
-        TEST_IN(bytes_move_when_the_copy_executes, begin_manual, end),
-        TEST_IN(pageable_memory_is_read_at_the_call, begin_manual, end),
-        TEST(much_pageable_memory_is_waited_for),
-        TEST(copies_to_pageable_memory_are_waited_for),
-        TEST(synchronous_copies_wait_for_streams_that_block),
-        TEST(synchronous_copies_on_the_device_do_not_wait),
-        TEST_IN(synchronous_copies_need_no_time_in_manual_mode, begin_manual, end),
-        TEST_IN(copies_take_time_by_their_bytes, begin_manual, end),
-        TEST(copies_are_kept_within_allocations),
-        cmocka_unit_test(the_copy_of_a_freed_allocation_is_an_illegal_address),
-        cmocka_unit_test(copies_go_from_device_to_device),
-        TEST_IN(a_piece_is_copied_to_another_device, peer_begin, peer_end),
-        TEST_IN(in_a_stream_it_is_copied_later, peer_begin, peer_end),
-        TEST_IN(contexts_that_are_none_are_refused, peer_begin, peer_end),
-        TEST_IN(without_contexts_addresses_say_where_memory_is, peer_begin, peer_end),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,40 +52,38 @@ static void assert_answers(const struct dead *dead, CUresult code)
     CODE(code, driver->EventDestroy_v2(dead->event));
 }
 
-static void the_last_destroyed_contexts_are_known(void **state)
+
+TEST_BETWEEN(the_last_destroyed_contexts_are_known, fixture_auto, fixture_done)
 {
     struct dead dead;
 
-    (void)state;
     dead = make_dead();
     make_dead_ones(KEPT - 1);
     assert_answers(&dead, CUDA_ERROR_CONTEXT_IS_DESTROYED);
 }
 
-static void one_that_ended_before_is_none(void **state)
+TEST_ALONE(one_that_ended_before_is_none)
 {
     struct dead dead;
     size_t handles;
 
-    (void)state;
     fixture_begin("");
     handles = fixture_state().handles;
     dead = make_dead();
     make_dead_ones(KEPT);
     assert_answers(&dead, CUDA_ERROR_INVALID_HANDLE);
     assert_int_equal(fixture_state().misuses, 4);
-    assert_non_null(strstr(cushim_mock_misuse(fixture_mock, 1), "of a stream that was destroyed"));
+    assert_non_null(strstr(cushim_mock_misuse(fixture_mock, 1), "is not the handle of a stream"));
     assert_int_equal(fixture_state().handles, handles);
     OK(driver->DevicePrimaryCtxRelease_v2(0));
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(fixture_mock));
 }
 
-static void one_that_is_on_a_stack_is_spared(void **state)
+TEST_BETWEEN(one_that_is_on_a_stack_is_spared, fixture_auto, fixture_done)
 {
     CUcontext current;
     struct dead dead;
 
-    (void)state;
     dead = make_dead();
     OK(driver->CtxPushCurrent_v2(dead.context));
     make_dead_ones(3 * KEPT);
@@ -94,12 +92,11 @@ static void one_that_is_on_a_stack_is_spared(void **state)
     assert_ptr_equal(current, dead.context);
 }
 
-static void who_waits_for_its_event_goes_on(void **state)
+TEST_ALONE(who_waits_for_its_event_goes_on)
 {
     struct dead dead;
     CUstream stream;
 
-    (void)state;
     fixture_begin("races = report");
     stream = fixture_stream();
     dead = make();
@@ -112,12 +109,11 @@ static void who_waits_for_its_event_goes_on(void **state)
 }
 
 /* In manual mode, cuCtxDestroy cannot wait, so it drops the pending work of the context. */
-static void who_waits_for_an_event_that_is_dropped_goes_on(void **state)
+TEST_ALONE(who_waits_for_an_event_that_is_dropped_goes_on)
 {
     struct dead dead;
     CUstream stream;
 
-    (void)state;
     fixture_begin("mode = manual");
     stream = fixture_stream();
     dead = make();
@@ -133,7 +129,7 @@ static void who_waits_for_an_event_that_is_dropped_goes_on(void **state)
 }
 
 /* A device executes one copy at a time in each direction. */
-static void who_waits_for_a_copy_that_is_dropped_goes_on(void **state)
+TEST_ALONE(who_waits_for_a_copy_that_is_dropped_goes_on)
 {
     static const char bytes[64] = "after the one that is dropped";
     CUdeviceptr memory, other;
@@ -141,7 +137,6 @@ static void who_waits_for_a_copy_that_is_dropped_goes_on(void **state)
     struct dead dead;
     CUstream stream;
 
-    (void)state;
     fixture_begin("mode = manual");
     stream = fixture_stream();
     OK(driver->MemAlloc_v2(&memory, sizeof bytes));
@@ -161,19 +156,19 @@ static void who_waits_for_a_copy_that_is_dropped_goes_on(void **state)
     fixture_end();
 }
 
-static void a_capture_that_it_had_ends_with_it(void **state)
+TEST_BETWEEN(a_capture_that_it_had_ends_with_it, fixture_auto, fixture_done)
 {
     struct dead dead;
     CUgraph graph;
     size_t handles;
 
-    (void)state;
     handles = fixture_state().handles;
     dead = make();
     OK(driver->StreamBeginCapture_v2(dead.stream, CU_STREAM_CAPTURE_MODE_RELAXED));
     OK(driver->EventRecord(dead.event, dead.stream));
     OK(driver->CtxDestroy_v2(dead.context));
     CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, driver->StreamEndCapture(dead.stream, &graph));
+    CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, driver->StreamDestroy_v2(dead.stream));
     make_dead_ones(KEPT);
     assert_int_equal(fixture_state().handles, handles);
 }
@@ -212,30 +207,12 @@ static void destroy_while_others_wait(void)
 }
 
 /* A waiting thread gets the lock back at any later time, and uses the context until then. */
-static void one_that_is_waited_for_is_spared(void **state)
+TEST_ALONE(one_that_is_waited_for_is_spared)
 {
-    (void)state;
     fixture_begin("mode = threaded");
     for (unsigned i = 0; i < ROUNDS; i++)
         destroy_while_others_wait();
     OK(cushim_mock_drain(fixture_mock));
     OK(driver->DevicePrimaryCtxRelease_v2(0));
     cushim_mock_destroy(fixture_mock); /* a late call is a misuse */
-}
-
-int main(void)
-{
-#define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
-    const struct CMUnitTest tests[] = {
-        TEST_IN(the_last_destroyed_contexts_are_known, fixture_auto, fixture_done),
-        cmocka_unit_test(one_that_ended_before_is_none),
-        TEST_IN(one_that_is_on_a_stack_is_spared, fixture_auto, fixture_done),
-        cmocka_unit_test(one_that_is_waited_for_is_spared),
-        cmocka_unit_test(who_waits_for_its_event_goes_on),
-        cmocka_unit_test(who_waits_for_an_event_that_is_dropped_goes_on),
-        cmocka_unit_test(who_waits_for_a_copy_that_is_dropped_goes_on),
-        TEST_IN(a_capture_that_it_had_ends_with_it, fixture_auto, fixture_done),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

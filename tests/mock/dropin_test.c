@@ -80,9 +80,8 @@ static void look_up_all(const void *data)
     check_int(reported, version->number);
 }
 
-static void each_version_exports_the_symbols_of_the_registry_up_to_it(void **state)
+TEST_ALONE(each_version_exports_the_symbols_of_the_registry_up_to_it)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)
         assert_true(child_passes(versions[i].settings, look_up_all, &versions[i]));
 }
@@ -93,7 +92,6 @@ static void ask_for_addresses(const void *data)
     const cushim_function ask = function_of(opened, "cuGetProcAddress_v2");
     int status = 77;
 
-    (void)data;
     check_int(((CUresult(CUDAAPI *)(const char *, void **, int, cuuint64_t, int *))ask)(
                   "cuMemAlloc", &found, 12000, 0, &status),
               0);
@@ -104,9 +102,8 @@ static void ask_for_addresses(const void *data)
     check(!found && status == 1);
 }
 
-static void proc_address_gives_the_exported_functions(void **state)
+TEST_ALONE(proc_address_gives_the_exported_functions)
 {
-    (void)state;
     assert_true(child_passes("proc address", ask_for_addresses, NULL));
 }
 
@@ -122,7 +119,7 @@ static void load_it(const void *data)
     check_int(cushim_driver_load(&options), CUDA_SUCCESS);
     check_int(cushim_report_create(&report), CUDA_SUCCESS);
     check_int(cushim_report_driver_version(report), version->number);
-    cushim_report_symbols(report, &symbols);
+    check_int(cushim_report_get_symbol_counts(report, &symbols), CUDA_SUCCESS);
     check_int(symbols.core.by_proc_address + symbols.interop.by_proc_address, 0);
     check_int(symbols.core.fallen_back, version->number < 12080);
     cushim_report_destroy(report);
@@ -133,9 +130,8 @@ static void load_it(const void *data)
         check_int(cushim_driver()->MemAllocAsync(NULL, 1, NULL), CUSHIM__REQUIRES_NEWER_DRIVER);
 }
 
-static void loader_takes_it_for_a_driver_of_its_version(void **state)
+TEST_ALONE(loader_takes_it_for_a_driver_of_its_version)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)
         assert_true(child_passes(versions[i].settings, load_it, &versions[i]));
 }
@@ -145,28 +141,19 @@ static void close_and_call(const void *data)
     void *opened = open_with("quiet = yes");
     const cushim_function init = function_of(opened, "cuInit");
 
-    (void)data;
     library_close(opened);
     check_int(((CUresult(CUDAAPI *)(unsigned))init)(0), CUDA_SUCCESS);
 }
 
-static void library_that_is_closed_stays(void **state)
+TEST_ALONE(library_that_is_closed_stays)
 {
-    (void)state;
     assert_true(child_passes("close", close_and_call, NULL));
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_version_exports_the_symbols_of_the_registry_up_to_it),
-        cmocka_unit_test(proc_address_gives_the_exported_functions),
-        cmocka_unit_test(loader_takes_it_for_a_driver_of_its_version),
-        cmocka_unit_test(library_that_is_closed_stays),
-    };
-
     if (argc != 2)
         return 2;
     library = argv[1];
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

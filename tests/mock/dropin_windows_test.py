@@ -61,7 +61,7 @@ class Library(unittest.TestCase):
         self.assertEqual(name, 'nvcuda.dll')
         self.assertEqual(driver, {row.symbol for row in ROWS})
         self.assertEqual(set(names) - driver, {'cushim_mock_current', 'cushim_mock_identity',
-                                               'cushim_mock_race', 'cushim_mock_state_get',
+                                               'cushim_mock_race', 'cushim_mock_get_state',
                                                'cushim_mock_misuse'})
 
     def test_is_found_by_its_name(self):

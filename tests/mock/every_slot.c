@@ -70,7 +70,7 @@ static int call(size_t slot, const char *state)
     table = cushim_mock_table(mock);
     if (!prepare(table, state))
         return BROKEN;
-    cushim_mock_log_set(mock, listen, &ear);
+    cushim_mock_set_log(mock, listen, &ear);
     code = cushim_calls[slot](table, NULL);
     if (ear.heard != (ear.heard && code == CUDA_ERROR_NOT_SUPPORTED))
         return BROKEN;
@@ -79,7 +79,7 @@ static int call(size_t slot, const char *state)
     else
         printf("%s answered %d\n", ear.symbol, (int)code);
     fflush(stdout);
-    cushim_mock_log_set(mock, NULL, NULL);
+    cushim_mock_set_log(mock, NULL, NULL);
     return EXIT_SUCCESS;
 }
 

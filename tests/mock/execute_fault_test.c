@@ -59,24 +59,16 @@ static const char image[] = HEAD
     "    ret;\n"
     "}\n"
     ".extern .func (.param .b64 r) malloc(.param .b64 size);\n"
-    ".extern .func free(.param .b64 p);\n"
-    /*
-     * out[0] = malloc(bytes); if that succeeds, the kernel writes to the memory, and frees it if
-     * `frees`
-     */
-    ".visible .entry allocates(.param .u64 out, .param .u64 bytes, .param .u64 frees)\n"
+    /* out[0] = malloc(bytes), to which the kernel writes if there is any */
+    ".visible .entry allocates(.param .u64 out, .param .u64 bytes)\n"
     "{\n"
-    "    .reg .pred %p; .reg .b64 %rd<5>;\n"
-    "    ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [bytes]; ld.param.u64 %rd3, [frees];\n"
+    "    .reg .pred %p; .reg .b64 %rd<4>;\n"
+    "    ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [bytes];\n"
     "    { .param .b64 s; .param .b64 r;\n"
-    "    st.param.b64 [s], %rd2; call.uni (r), malloc, (s); ld.param.b64 %rd4, [r]; }\n"
-    "    st.global.u64 [%rd1], %rd4;\n"
-    "    setp.eq.u64 %p, %rd4, 0;\n"
-    "    @%p ret;\n"
-    "    st.u64 [%rd4], %rd2;\n"
-    "    setp.eq.u64 %p, %rd3, 0;\n"
-    "    @%p ret;\n"
-    "    { .param .b64 a; st.param.b64 [a], %rd4; call.uni free, (a); }\n"
+    "    st.param.b64 [s], %rd2; call.uni (r), malloc, (s); ld.param.b64 %rd3, [r]; }\n"
+    "    st.global.u64 [%rd1], %rd3;\n"
+    "    setp.ne.u64 %p, %rd3, 0;\n"
+    "    @%p st.u64 [%rd3], %rd2;\n"
     "    ret;\n"
     "}\n"
     ".visible .entry unknown(.param .u64 p)\n"
@@ -86,41 +78,21 @@ static const char image[] = HEAD
     "    ret;\n"
     "}\n";
 
-static char logged[4096];
-
-static void keep_lines(void *data, const char *line)
-{
-    const size_t length = strlen(logged);
-
-    (void)data;
-    snprintf(logged + length, sizeof logged - length, "%s\n", line);
-}
-
 static void begin(const char *settings)
 {
     kernel_begin(settings, image);
-    logged[0] = '\0';
-    cushim_mock_log_set(fixture_mock, keep_lines, NULL);
+    fixture_log();
 }
 
 static int begin_auto(void **state)
 {
-    (void)state;
     begin("mode = auto");
     return 0;
-}
-
-static int end(void **state)
-{
-    cushim_mock_log_set(fixture_mock, NULL, NULL);
-    return kernel_end(state);
 }
 
 /* After a fault no call works, so the mock is destroyed with its contents. */
 static int end_faulted(void **state)
 {
-    (void)state;
-    cushim_mock_log_set(fixture_mock, NULL, NULL);
     OK(cushim_mock_destroy(fixture_mock));
     return 0;
 }
@@ -143,16 +115,16 @@ static CUresult result_of(const char *name, unsigned threads, void **parameters)
 
 static void assert_logged(const char *text)
 {
-    if (!strstr(logged, text))
-        fail_msg("\"%s\" is not in the log: %s", text, logged);
+    if (!strstr(fixture_logged, text))
+        fail_msg("\"%s\" is not in the log: %s", text, fixture_logged);
 }
 
-static void store_beyond_the_end_is_named_with_the_memory(void **state)
+
+TEST_BETWEEN(store_beyond_the_end_is_named_with_the_memory, begin_auto, end_faulted)
 {
     CUdeviceptr address;
     void *parameters[] = {&address};
 
-    (void)state;
     OK(driver->MemAlloc_v2(&address, 4 * 33));
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, result_of("store", 64, parameters));
     assert_logged("the kernel 'store' (operation 1), line 11 of its PTX, block (0,0,0), thread "
@@ -161,123 +133,82 @@ static void store_beyond_the_end_is_named_with_the_memory(void **state)
     assert_logged("CUDA_ERROR_ILLEGAL_ADDRESS");
 }
 
-static void store_within_the_bounds_is_none(void **state)
+TEST_BETWEEN(freed_memory_is_none, begin_auto, end_faulted)
 {
     CUdeviceptr address;
     void *parameters[] = {&address};
 
-    (void)state;
-    OK(driver->MemAlloc_v2(&address, 4 * 33));
-    OK(result_of("store", 33, parameters));
-    assert_string_equal(logged, "");
-    OK(driver->MemFree_v2(address));
-}
-
-static void freed_memory_is_none(void **state)
-{
-    CUdeviceptr address;
-    void *parameters[] = {&address};
-
-    (void)state;
     OK(driver->MemAlloc_v2(&address, 4096));
     OK(driver->MemFree_v2(address));
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, result_of("load", 1, parameters));
     assert_logged("read of 4 bytes at 0x");
 }
 
-/* Kernels cannot access pageable memory, although the host could. */
-static void pageable_memory_is_none(void **state)
+TEST_BETWEEN(memory_that_was_locked_is_read_and_written, begin_auto, kernel_end)
 {
     uint32_t *words = calloc(64, sizeof *words);
     CUdeviceptr address = (uintptr_t)words;
     void *parameters[] = {&address};
 
-    (void)state;
-    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, result_of("store", 32, parameters));
-    for (unsigned i = 0; i < 64; i++)
-        assert_int_equal(words[i], 0);
-    free(words);
-}
-
-static void memory_that_was_locked_is_read_and_written(void **state)
-{
-    uint32_t *words = calloc(64, sizeof *words);
-    CUdeviceptr address = (uintptr_t)words;
-    void *parameters[] = {&address};
-
-    (void)state;
     OK(driver->MemHostRegister_v2(words, 64 * sizeof *words, 0));
     OK(result_of("store", 32, parameters));
     for (unsigned i = 0; i < 64; i++)
         assert_int_equal(words[i], i < 32 ? 7 : 0);
+    assert_string_equal(fixture_logged, "");
     OK(driver->MemHostUnregister(words));
     free(words);
 }
 
-static void misaligned_access_has_a_code_of_its_own(void **state)
+TEST_BETWEEN(misaligned_access_has_a_code_of_its_own, begin_auto, end_faulted)
 {
     CUdeviceptr address, odd;
     void *parameters[] = {&odd};
 
-    (void)state;
     OK(driver->MemAlloc_v2(&address, 64));
     odd = address + 2;
     CODE(CUDA_ERROR_MISALIGNED_ADDRESS, result_of("load", 1, parameters));
     assert_logged("(memory#1+2 of 64 bytes)");
 }
 
-static void trap_is_a_failed_launch(void **state)
+TEST_ALONE(kernel_that_fails_by_itself_is_named)
 {
-    (void)state;
-    CODE(CUDA_ERROR_LAUNCH_FAILED, result_of("traps", 1, NULL));
-    assert_logged("the kernel 'traps'");
-}
+    static const struct {
+        const char *settings, *kernel;
+        unsigned threads;
+        CUresult code;
+        const char *logged;
+    } cases[] = {
+        {"mode = auto", "traps", 1, CUDA_ERROR_LAUNCH_FAILED, "the kernel 'traps'"},
+        {"mode = auto", "asserts", 1, CUDA_ERROR_ASSERT,
+         "k.cu:17: k(): block: [0,0,0], thread: [0,0,0] Assertion `x > 0` failed."},
+        {"mode = auto\nkernel_limit = 1000000", "spins", 1, CUDA_ERROR_LAUNCH_TIMEOUT,
+         "the kernel 'spins' (operation 1) has not ended after as many instructions as "
+         "kernel_limit says; thread (0,0,0) of block (0,0,0) is at line "},
+        {"mode = auto", "waits", 64, CUDA_ERROR_LAUNCH_TIMEOUT,
+         "the kernel 'waits' (operation 1) hangs: each of its threads waits at a barrier for "
+         "others; thread (0,0,0) of block (0,0,0) is at line "},
+    };
 
-static void assertion_has_its_code_and_its_text(void **state)
-{
-    (void)state;
-    CODE(CUDA_ERROR_ASSERT, result_of("asserts", 1, NULL));
-    assert_logged("k.cu:17: k(): block: [0,0,0], thread: [0,0,0] Assertion `x > 0` failed.");
-}
-
-static int begin_limited(void **state)
-{
-    (void)state;
-    begin("mode = auto\nkernel_limit = 1000000");
-    return 0;
-}
-
-static void endless_kernel_ends_at_the_limit(void **state)
-{
-    (void)state;
-    CODE(CUDA_ERROR_LAUNCH_TIMEOUT, result_of("spins", 1, NULL));
-    assert_logged("the kernel 'spins' (operation 1) has not ended after as many instructions as "
-                  "kernel_limit says; thread (0,0,0) of block (0,0,0) is at line ");
-}
-
-static void threads_that_wait_for_each_other_are_found(void **state)
-{
-    (void)state;
-    CODE(CUDA_ERROR_LAUNCH_TIMEOUT, result_of("waits", 64, NULL));
-    assert_logged(
-        "the kernel 'waits' (operation 1) hangs: each of its threads waits at a barrier for "
-        "others; thread (0,0,0) of block (0,0,0) is at line ");
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        begin(cases[i].settings);
+        CODE(cases[i].code, result_of(cases[i].kernel, cases[i].threads, NULL));
+        assert_logged(cases[i].logged);
+        end_faulted(state);
+    }
 }
 
 /* A fault occurs at its virtual time, and not in the call. */
 static int begin_manual(void **state)
 {
-    (void)state;
     begin("mode = manual");
     return 0;
 }
 
-static void fault_comes_at_its_time(void **state)
+TEST_BETWEEN(fault_comes_at_its_time, begin_manual, end_faulted)
 {
     CUdeviceptr address = 4096;
     void *parameters[] = {&address};
 
-    (void)state;
     OK(kernel_launch(kernel_find("load"), parameters, NULL));
     OK(driver->CtxGetCurrent(&(CUcontext){NULL}));
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(kernel_stream));
@@ -287,7 +218,6 @@ static void fault_comes_at_its_time(void **state)
 
 static int begin_pair(void **state)
 {
-    (void)state;
     begin("mode = auto\ndevices = 2");
     return 0;
 }
@@ -308,22 +238,20 @@ static CUdeviceptr peer_memory(bool enabled)
     return address;
 }
 
-static void memory_of_another_device_is_none(void **state)
+TEST_BETWEEN(memory_of_another_device_is_none, begin_pair, end_faulted)
 {
     CUdeviceptr address = peer_memory(false);
     void *parameters[] = {&address};
 
-    (void)state;
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, result_of("load", 1, parameters));
 }
 
-static void memory_of_a_peer_is_read_and_written(void **state)
+TEST_BETWEEN(memory_of_a_peer_is_read_and_written, begin_pair, kernel_end)
 {
     CUdeviceptr address = peer_memory(true);
     void *parameters[] = {&address};
     CUcontext context;
 
-    (void)state;
     OK(result_of("store", 1, parameters));
     assert_int_equal(*(uint32_t *)cushim_mock_memory(fixture_mock, address, 4), 7);
     OK(driver->MemFree_v2(address));
@@ -331,42 +259,11 @@ static void memory_of_a_peer_is_read_and_written(void **state)
     OK(driver->DevicePrimaryCtxRelease_v2(1));
 }
 
-/*
- * The heap of kernels: later kernels can use memory that was not freed, until the context is
- * destroyed.
- */
-static void kernels_allocate_memory(void **state)
-{
-    CUdeviceptr out, given;
-    uint64_t bytes = 100, frees = 0;
-    void *parameters[] = {&out, &bytes, &frees}, *freed[] = {&given};
-
-    (void)state;
-    OK(driver->MemAlloc_v2(&out, 8));
-    OK(result_of("allocates", 1, parameters));
-    memcpy(&given, cushim_mock_memory(fixture_mock, out, 8), 8);
-    assert_true(given != 0);
-    assert_int_equal(*(uint64_t *)cushim_mock_memory(fixture_mock, given, 8), 100);
-    OK(result_of("load", 1, freed));
-    bytes = UINT64_C(1) << 40;
-    OK(result_of("allocates", 1, parameters));
-    memcpy(&given, cushim_mock_memory(fixture_mock, out, 8), 8);
-    assert_true(given == 0);
-    bytes = 100;
-    frees = 1;
-    OK(result_of("allocates", 1, parameters));
-    memcpy(&given, cushim_mock_memory(fixture_mock, out, 8), 8);
-    assert_true(given != 0);
-    assert_null(cushim_mock_memory(fixture_mock, given, 8));
-    OK(driver->MemFree_v2(out));
-}
-
 /* The result of malloc() for this many bytes in a kernel that does not free them. */
 static CUdeviceptr allocated_by_a_kernel(CUdeviceptr out, uint64_t bytes)
 {
-    uint64_t frees = 0;
     CUdeviceptr given;
-    void *parameters[] = {&out, &bytes, &frees};
+    void *parameters[] = {&out, &bytes};
 
     OK(result_of("allocates", 1, parameters));
     memcpy(&given, cushim_mock_memory(fixture_mock, out, 8), 8);
@@ -377,25 +274,30 @@ static CUdeviceptr allocated_by_a_kernel(CUdeviceptr out, uint64_t bytes)
  * If the host has no memory (tests/out_of_memory), a kernel's malloc() returns 0, too, and takes
  * nothing from the heap. So this tries again.
  */
-static void assert_a_kernel_allocates(CUdeviceptr out, uint64_t bytes)
+static CUdeviceptr assert_a_kernel_allocates(CUdeviceptr out, uint64_t bytes)
 {
+    CUdeviceptr given;
     int attempts = 8;
 
-    while (allocated_by_a_kernel(out, bytes) == 0)
+    while ((given = allocated_by_a_kernel(out, bytes)) == 0)
         assert_true(--attempts > 0);
+    return given;
 }
 
-static void heap_is_limited_and_keeps_its_limit_once_kernels_have_used_it(void **state)
+/* Later kernels can use the memory, as no kernel has freed it. */
+TEST_BETWEEN(heap_is_limited_and_keeps_its_limit_once_kernels_have_used_it, begin_auto, kernel_end)
 {
     enum { MB = 1 << 20 };
-    CUdeviceptr out;
+    CUdeviceptr out, given;
+    void *parameters[] = {&given};
     size_t limit;
 
-    (void)state;
     OK(driver->MemAlloc_v2(&out, 8));
     OK(driver->CtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 4 * MB));
     OK(driver->CtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 8 * MB));
-    assert_a_kernel_allocates(out, 5 * MB);
+    given = assert_a_kernel_allocates(out, 5 * MB);
+    assert_int_equal(*(uint64_t *)cushim_mock_memory(fixture_mock, given, 8), 5 * MB);
+    OK(result_of("load", 1, parameters));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->CtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 4 * MB));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->CtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 16 * MB));
     OK(driver->CtxGetLimit(&limit, CU_LIMIT_MALLOC_HEAP_SIZE));
@@ -409,21 +311,20 @@ static void heap_is_limited_and_keeps_its_limit_once_kernels_have_used_it(void *
     OK(driver->MemFree_v2(out));
 }
 
-static void kernel_that_cannot_be_executed_is_refused_with_its_instruction(void **state)
+TEST_BETWEEN(kernel_that_cannot_be_executed_is_refused_with_its_instruction, begin_auto, kernel_end)
 {
     CUdeviceptr address;
     void *parameters[] = {&address};
 
-    (void)state;
     OK(driver->MemAlloc_v2(&address, 4));
     CODE(CUDA_ERROR_NOT_SUPPORTED, kernel_launch(kernel_find("unknown"), parameters, NULL));
-    assert_logged("the kernel 'unknown' cannot be executed: line 70 of its PTX: ");
+    assert_logged("the kernel 'unknown' cannot be executed: line 65 of its PTX: ");
     assert_logged("ldmatrix");
     OK(result_of("store", 1, parameters));
     OK(driver->MemFree_v2(address));
 }
 
-static void text_that_is_wrong_is_refused_as_by_ptxas(void **state)
+TEST_BETWEEN(text_that_is_wrong_is_refused_as_by_ptxas, begin_auto, kernel_end)
 {
     static const char wrong[] = HEAD ".visible .entry k()\n{\n    .reg .b32 %r;\n"
                                      "    add.u32 %r, %r;\n    ret;\n}\n";
@@ -432,7 +333,6 @@ static void text_that_is_wrong_is_refused_as_by_ptxas(void **state)
     void *values[] = {log, (void *)(uintptr_t)sizeof log};
     CUmodule module;
 
-    (void)state;
     CODE(CUDA_ERROR_INVALID_PTX, driver->ModuleLoadDataEx(&module, wrong, 2, options, values));
     assert_ptr_equal(strstr(log, "ptxas application ptx input, line 7; error   : "), log);
     assert_non_null(strstr(log, "\nptxas fatal   : Ptx assembly aborted due to errors\n"));
@@ -440,7 +340,7 @@ static void text_that_is_wrong_is_refused_as_by_ptxas(void **state)
 }
 
 /* Two PTX texts; one calls a function and reads a variable of the other. */
-static void texts_that_are_linked_are_one_program(void **state)
+TEST_BETWEEN(texts_that_are_linked_are_one_program, begin_auto, kernel_end)
 {
     static const char caller[] = HEAD ".extern .func (.param .b32 r) twice(.param .b32 x);\n"
                                       ".extern .global .align 4 .u32 base;\n"
@@ -468,7 +368,6 @@ static void texts_that_are_linked_are_one_program(void **state)
     CUmodule module;
     size_t bytes;
 
-    (void)state;
     OK(driver->MemAlloc_v2(&address, 4));
     OK(driver->LinkCreate_v2(0, NULL, NULL, &link));
     OK(driver->LinkAddData_v2(link, CU_JIT_INPUT_PTX, (void *)caller, sizeof caller, "a", 0, NULL,
@@ -484,31 +383,4 @@ static void texts_that_are_linked_are_one_program(void **state)
     assert_int_equal(*(uint32_t *)cushim_mock_memory(fixture_mock, address, 4), 42);
     OK(driver->ModuleUnload(module));
     OK(driver->MemFree_v2(address));
-}
-
-int main(void)
-{
-#define TEST(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
-    const struct CMUnitTest tests[] = {
-        TEST(store_beyond_the_end_is_named_with_the_memory, begin_auto, end_faulted),
-        TEST(store_within_the_bounds_is_none, begin_auto, end),
-        TEST(freed_memory_is_none, begin_auto, end_faulted),
-        TEST(pageable_memory_is_none, begin_auto, end_faulted),
-        TEST(memory_that_was_locked_is_read_and_written, begin_auto, end),
-        TEST(misaligned_access_has_a_code_of_its_own, begin_auto, end_faulted),
-        TEST(trap_is_a_failed_launch, begin_auto, end_faulted),
-        TEST(assertion_has_its_code_and_its_text, begin_auto, end_faulted),
-        TEST(endless_kernel_ends_at_the_limit, begin_limited, end_faulted),
-        TEST(threads_that_wait_for_each_other_are_found, begin_auto, end_faulted),
-        TEST(fault_comes_at_its_time, begin_manual, end_faulted),
-        TEST(memory_of_another_device_is_none, begin_pair, end_faulted),
-        TEST(memory_of_a_peer_is_read_and_written, begin_pair, end),
-        TEST(kernels_allocate_memory, begin_auto, end),
-        TEST(heap_is_limited_and_keeps_its_limit_once_kernels_have_used_it, begin_auto, end),
-        TEST(kernel_that_cannot_be_executed_is_refused_with_its_instruction, begin_auto, end),
-        TEST(text_that_is_wrong_is_refused_as_by_ptxas, begin_auto, end),
-        TEST(texts_that_are_linked_are_one_program, begin_auto, end),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

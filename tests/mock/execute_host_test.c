@@ -110,6 +110,14 @@ static const struct attempt {
     {MALLOC FREE FREE, CUDA_ERROR_LAUNCH_FAILED},
     {MALLOC FREE "st.u64 [%rd3], %rd8;", CUDA_ERROR_ILLEGAL_ADDRESS},
     {MALLOC "st.u64 [%rd3+16], %rd8;", CUDA_ERROR_ILLEGAL_ADDRESS},
+    /* beyond the parameters */
+    {"ld.param.u64 %rd3, [device+8]; st.global.u64 [%rd2], %rd3;", CUDA_ERROR_ILLEGAL_ADDRESS},
+    {"ld.param.u64 %rd3, [host+65536]; st.global.u64 [%rd2], %rd3;", CUDA_ERROR_ILLEGAL_ADDRESS},
+    {"ld.param.u64 %rd3, [host-8]; st.global.u64 [%rd2], %rd3;", CUDA_ERROR_ILLEGAL_ADDRESS},
+    {"ld.param.v4.u32 {%r2, %r3, %r4, %r5}, [device]; st.global.u32 [%rd2], %r5;",
+     CUDA_ERROR_MISALIGNED_ADDRESS},
+    {"mov.u64 %rd3, host; ld.param.u64 %rd4, [%rd3+1024]; st.global.u64 [%rd2], %rd4;",
+     CUDA_ERROR_ILLEGAL_ADDRESS},
 };
 
 static unsigned char host[HOST_BYTES];
@@ -132,25 +140,19 @@ static CUresult result_of(const char *body)
     CUresult code;
 
     assert_in_range(snprintf(image, sizeof image, "%s%s%s", BEGIN, body, END), 0, sizeof image - 1);
-    kernel_begin("mode = auto\nkernel_limit = 100000", image);
+    fixture_begin("mode = auto\nkernel_limit = 100000");
     OK(driver->MemAlloc_v2(&memory, DEVICE_BYTES));
     OK(driver->MemsetD8_v2(memory, 0, DEVICE_BYTES));
-    OK(driver->LaunchKernel(kernel_find("k"), 1, 1, 1, 3, 1, 1, 0, kernel_stream, parameters,
-                            NULL));
-    code = driver->StreamSynchronize(kernel_stream);
-    if (code == CUDA_SUCCESS) {
-        OK(driver->MemFree_v2(memory));
-        kernel_end(NULL);
-    } else {
-        CODE(code, driver->MemAlloc_v2(&other, 4));
-        OK(cushim_mock_destroy(fixture_mock));
-    }
+    OK(driver->ModuleLoadData(&kernel_module, image));
+    OK(driver->LaunchKernel(kernel_find("k"), 1, 1, 1, 3, 1, 1, 0, NULL, parameters, NULL));
+    code = driver->CtxSynchronize();
+    CODE(code, driver->MemAlloc_v2(&other, 4));
+    OK(cushim_mock_destroy(fixture_mock));
     return code;
 }
 
-static void kernels_do_not_reach_the_host(void **state)
+TEST_ALONE(kernels_do_not_reach_the_host)
 {
-    (void)state;
     memset(host, CANARY, sizeof host);
     for (size_t i = 0; i < sizeof attempts / sizeof *attempts; i++) {
         const CUresult code = result_of(attempts[i].body);
@@ -159,51 +161,4 @@ static void kernels_do_not_reach_the_host(void **state)
             fail_msg("%d and not %d after: %s", (int)code, (int)attempts[i].code, attempts[i].body);
         assert_host_is_as_it_was(attempts[i].body);
     }
-}
-
-/* Bytes after the parameters are not accessible: such a load is refused or causes a fault. */
-static void parameters_end(void **state)
-{
-    static const char *const bodies[] = {
-        "ld.param.u64 %rd3, [device+8]; st.global.u64 [%rd2], %rd3;",
-        "ld.param.u64 %rd3, [host+65536]; st.global.u64 [%rd2], %rd3;",
-        "ld.param.u64 %rd3, [host-8]; st.global.u64 [%rd2], %rd3;",
-        "ld.param.v4.u32 {%r2, %r3, %r4, %r5}, [device]; st.global.u32 [%rd2], %r5;",
-        "mov.u64 %rd3, host; ld.param.u64 %rd4, [%rd3+1024]; st.global.u64 [%rd2], %rd4;",
-    };
-
-    (void)state;
-    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
-        char image[4096];
-        CUmodule module;
-        CUfunction function;
-        CUdeviceptr memory;
-        uint64_t address = 0;
-        void *parameters[] = {&address, &memory};
-        CUresult code;
-
-        snprintf(image, sizeof image, "%s%s%s", BEGIN, bodies[i], END);
-        fixture_begin("mode = auto");
-        OK(driver->MemAlloc_v2(&memory, DEVICE_BYTES));
-        code = driver->ModuleLoadData(&module, image);
-        if (code == CUDA_SUCCESS) {
-            OK(driver->ModuleGetFunction(&function, module, "k"));
-            code = driver->LaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL);
-        }
-        if (code == CUDA_SUCCESS)
-            code = driver->CtxSynchronize();
-        if (code == CUDA_SUCCESS)
-            fail_msg("this is neither refused nor a fault: %s", bodies[i]);
-        OK(cushim_mock_destroy(fixture_mock));
-    }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernels_do_not_reach_the_host),
-        cmocka_unit_test(parameters_end),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

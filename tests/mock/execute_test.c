@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Executed kernels: a program that registers nothing gets the results of a GPU, in each mode of the
- * clock and under each schedule. Kernels run beside other work.
+ * Executed kernels in each mode of the clock and under each schedule: they run beside other work,
+ * wait for it, and take their time. tests/kernel tests their results.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -12,76 +12,11 @@
 
 #define HEAD ".version 6.4\n.target sm_70\n.address_size 64\n"
 
-enum { MS = 1000000, COUNT = 1000, SUM = 64 };
+enum { MS = 1000000 };
 
 static const char image[] =
-    HEAD ".visible .global .align 4 .u32 counter = 5;\n"
-         ".visible .global .align 8 .u64 pointer = generic(counter);\n"
-         ".visible .const .align 4 .f32 factors[2] = {2.0, 3.0};\n"
-         /* y[i] = a * x[i] + y[i] */
-         ".visible .entry saxpy(.param .u32 n, .param .f32 a, .param .u64 x, .param .u64 y)\n"
-         "{\n"
-         "    .reg .pred %p; .reg .b32 %r<6>; .reg .f32 %f<5>; .reg .b64 %rd<6>;\n"
-         "    ld.param.u32 %r1, [n];\n"
-         "    ld.param.f32 %f1, [a];\n"
-         "    ld.param.u64 %rd1, [x];\n"
-         "    ld.param.u64 %rd2, [y];\n"
-         "    mov.u32 %r2, %ctaid.x;\n"
-         "    mov.u32 %r3, %ntid.x;\n"
-         "    mov.u32 %r4, %tid.x;\n"
-         "    mad.lo.s32 %r5, %r2, %r3, %r4;\n"
-         "    setp.ge.u32 %p, %r5, %r1;\n"
-         "    @%p bra done;\n"
-         "    mul.wide.u32 %rd3, %r5, 4;\n"
-         "    add.s64 %rd4, %rd1, %rd3;\n"
-         "    add.s64 %rd5, %rd2, %rd3;\n"
-         "    ld.global.f32 %f2, [%rd4];\n"
-         "    ld.global.f32 %f3, [%rd5];\n"
-         "    fma.rn.f32 %f4, %f1, %f2, %f3;\n"
-         "    st.global.f32 [%rd5], %f4;\n"
-         "done:\n"
-         "    ret;\n"
-         "}\n"
-         /* sum += all of x, through shared memory, with blocks of 64 threads */
-         ".visible .entry sum(.param .u64 x, .param .u64 sum)\n"
-         "{\n"
-         "    .shared .align 4 .b32 partial[64];\n"
-         "    .reg .pred %p<3>; .reg .b32 %r<12>; .reg .b64 %rd<6>;\n"
-         "    ld.param.u64 %rd1, [x];\n"
-         "    ld.param.u64 %rd2, [sum];\n"
-         "    mov.u32 %r1, %tid.x;\n"
-         "    mov.u32 %r2, %ctaid.x;\n"
-         "    mov.u32 %r3, %ntid.x;\n"
-         "    mad.lo.u32 %r4, %r2, %r3, %r1;\n"
-         "    mad.wide.u32 %rd3, %r4, 4, %rd1;\n"
-         "    ld.global.u32 %r5, [%rd3];\n"
-         "    shl.b32 %r6, %r1, 2;\n"
-         "    mov.u32 %r7, partial;\n"
-         "    add.u32 %r7, %r7, %r6;\n"
-         "    st.shared.u32 [%r7], %r5;\n"
-         "    mov.u32 %r8, 32;\n"
-         "again:\n"
-         "    bar.sync 0;\n"
-         "    setp.ge.u32 %p1, %r1, %r8;\n"
-         "    @%p1 bra next;\n"
-         "    shl.b32 %r9, %r8, 2;\n"
-         "    add.u32 %r9, %r7, %r9;\n"
-         "    ld.shared.u32 %r10, [%r9];\n"
-         "    ld.shared.u32 %r11, [%r7];\n"
-         "    add.u32 %r11, %r11, %r10;\n"
-         "    st.shared.u32 [%r7], %r11;\n"
-         "next:\n"
-         "    shr.u32 %r8, %r8, 1;\n"
-         "    setp.gt.u32 %p1, %r8, 0;\n"
-         "    @%p1 bra again;\n"
-         "    setp.ne.u32 %p2, %r1, 0;\n"
-         "    @%p2 bra done;\n"
-         "    red.global.add.u32 [%rd2], %r11;\n"
-         "done:\n"
-         "    ret;\n"
-         "}\n"
-         /* waits until *flag is not 0, and writes its value to *result */
-         ".visible .entry await(.param .u64 flag, .param .u64 result)\n"
+    /* waits until *flag is not 0, and writes its value to *result */
+    HEAD ".visible .entry await(.param .u64 flag, .param .u64 result)\n"
          "{\n"
          "    .reg .pred %p; .reg .b32 %r; .reg .b64 %rd<3>;\n"
          "    ld.param.u64 %rd1, [flag];\n"
@@ -93,39 +28,7 @@ static const char image[] =
          "    st.global.u32 [%rd2], %r;\n"
          "    ret;\n"
          "}\n"
-         /* each block waits until all blocks have arrived, and then counts those that it sees */
-         ".visible .entry gather(.param .u64 arrived, .param .u64 seen)\n"
-         "{\n"
-         "    .reg .pred %p; .reg .b32 %r<4>; .reg .b64 %rd<4>;\n"
-         "    ld.param.u64 %rd1, [arrived];\n"
-         "    ld.param.u64 %rd2, [seen];\n"
-         "    mov.u32 %r1, %nctaid.x;\n"
-         "    red.global.add.u32 [%rd1], 1;\n"
-         "again:\n"
-         "    ld.volatile.global.u32 %r2, [%rd1];\n"
-         "    setp.lt.u32 %p, %r2, %r1;\n"
-         "    @%p bra again;\n"
-         "    mov.u32 %r3, %ctaid.x;\n"
-         "    mad.wide.u32 %rd3, %r3, 4, %rd2;\n"
-         "    st.global.u32 [%rd3], %r2;\n"
-         "    ret;\n"
-         "}\n"
-         /* result = factors[1] + counter; then counter = 9 through its pointer */
-         ".visible .entry variables(.param .u64 result)\n"
-         "{\n"
-         "    .reg .b32 %r<3>; .reg .f32 %f<4>; .reg .b64 %rd<4>;\n"
-         "    ld.param.u64 %rd1, [result];\n"
-         "    ld.const.f32 %f1, [factors+4];\n"
-         "    ld.global.u32 %r1, [counter];\n"
-         "    cvt.rn.f32.u32 %f2, %r1;\n"
-         "    add.f32 %f3, %f1, %f2;\n"
-         "    st.global.f32 [%rd1], %f3;\n"
-         "    ld.global.u64 %rd2, [pointer];\n"
-         "    mov.u32 %r2, 9;\n"
-         "    st.u32 [%rd2], %r2;\n"
-         "    ret;\n"
-         "}\n"
-         /* p[0] = 2 * p[0] + digit, n times; the result shows the order of kernels */
+         /* p[0] = 3 * p[0] + digit, n times; the result shows the order of kernels */
          ".visible .entry append(.param .u64 p, .param .u32 digit, .param .u32 n)\n"
          "{\n"
          "    .reg .pred %p; .reg .b32 %r<4>; .reg .b64 %rd;\n"
@@ -197,17 +100,14 @@ static void finish(void)
     OK(driver->StreamSynchronize(kernel_stream));
 }
 
-static CUdeviceptr device_words(const uint32_t *words, size_t count)
+/* Words of device memory, which are 0. */
+static CUdeviceptr device_words(size_t count)
 {
+    const size_t bytes = count * sizeof(uint32_t);
     CUdeviceptr address;
 
-    OK(driver->MemAlloc_v2(&address, count * sizeof *words));
-    if (words)
-        memcpy(cushim_mock_memory(fixture_mock, address, count * sizeof *words), words,
-               count * sizeof *words);
-    else
-        memset(cushim_mock_memory(fixture_mock, address, count * sizeof *words), 0,
-               count * sizeof *words);
+    OK(driver->MemAlloc_v2(&address, bytes));
+    memset(cushim_mock_memory(fixture_mock, address, bytes), 0, bytes);
     return address;
 }
 
@@ -226,63 +126,8 @@ static void launch(const char *name, unsigned blocks, unsigned threads, void **p
                             parameters, NULL));
 }
 
-static void kernel_computes_what_its_ptx_says(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < SETTINGS; i++) {
-        static float x[COUNT], y[COUNT];
-        float a = 2.5f;
-        uint32_t n = COUNT;
-        CUdeviceptr device_x, device_y;
-        void *parameters[] = {&n, &a, &device_x, &device_y};
-
-        begin(i);
-        for (size_t j = 0; j < COUNT; j++) {
-            x[j] = (float)j;
-            y[j] = (float)(COUNT - j);
-        }
-        device_x = device_words((uint32_t *)x, COUNT);
-        device_y = device_words((uint32_t *)y, COUNT);
-        launch("saxpy", 8, 128, parameters);
-        finish();
-        for (size_t j = 0; j < COUNT; j++) {
-            const uint32_t word = word_at(device_y, j);
-            float result;
-
-            memcpy(&result, &word, sizeof result);
-            assert_true(result == a * x[j] + y[j]);
-        }
-        OK(driver->MemFree_v2(device_x));
-        OK(driver->MemFree_v2(device_y));
-        kernel_end(state);
-    }
-}
-
-static void threads_of_a_block_share_memory_and_blocks_add_atomically(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < SETTINGS; i++) {
-        static uint32_t x[SUM * SUM];
-        uint32_t expected = 0;
-        CUdeviceptr device_x, sum;
-        void *parameters[] = {&device_x, &sum};
-
-        begin(i);
-        for (size_t j = 0; j < SUM * SUM; j++)
-            expected += x[j] = (uint32_t)(j * j + 1);
-        device_x = device_words(x, SUM * SUM);
-        sum = device_words(NULL, 1);
-        launch("sum", SUM, SUM, parameters);
-        finish();
-        assert_int_equal(word_at(sum, 0), expected);
-        OK(driver->MemFree_v2(device_x));
-        OK(driver->MemFree_v2(sum));
-        kernel_end(state);
-    }
-}
-
 /* The host can also access a managed variable, with its initial value from the start. */
-static void managed_variables_are_read_and_written_by_host_and_kernel(void **state)
+TEST_ALONE(managed_variables_are_read_and_written_by_host_and_kernel)
 {
     static const char text[] =
         HEAD ".visible .global .attribute(.managed) .align 4 .u32 shared[2] = {7, 8};\n"
@@ -297,7 +142,6 @@ static void managed_variables_are_read_and_written_by_host_and_kernel(void **sta
     CUmodule module;
     size_t bytes;
 
-    (void)state;
     fixture_begin("mode = auto\n");
     OK(driver->ModuleLoadData(&module, text));
     OK(driver->ModuleGetGlobal_v2(&address, &bytes, module, "shared"));
@@ -319,9 +163,8 @@ static void managed_variables_are_read_and_written_by_host_and_kernel(void **sta
 }
 
 /* The kernel polls until the copy, which is queued later on another stream, has executed. */
-static void kernel_waits_for_what_a_copy_writes(void **state)
+TEST_ALONE(kernel_waits_for_what_a_copy_writes)
 {
-    (void)state;
     for (size_t i = 0; i < SETTINGS; i++) {
         uint32_t value = 42;
         CUdeviceptr flag, result;
@@ -330,8 +173,8 @@ static void kernel_waits_for_what_a_copy_writes(void **state)
 
         begin(i);
         other = fixture_stream();
-        flag = device_words(NULL, 1);
-        result = device_words(NULL, 1);
+        flag = device_words(1);
+        result = device_words(1);
         launch("await", 1, 1, parameters);
         OK(driver->MemcpyHtoDAsync_v2(flag, &value, sizeof value, other));
         finish();
@@ -344,9 +187,8 @@ static void kernel_waits_for_what_a_copy_writes(void **state)
 }
 
 /* The kernel does not end before, and calls of the host return meanwhile. */
-static void kernel_waits_for_what_the_host_writes(void **state)
+TEST_ALONE(kernel_waits_for_what_the_host_writes)
 {
-    (void)state;
     for (size_t i = 0; i < SETTINGS; i++) {
         void *page;
         CUdeviceptr flag, result;
@@ -356,7 +198,7 @@ static void kernel_waits_for_what_the_host_writes(void **state)
         OK(driver->MemHostAlloc(&page, sizeof(uint32_t), CU_MEMHOSTALLOC_DEVICEMAP));
         memset(page, 0, sizeof(uint32_t));
         OK(driver->MemHostGetDevicePointer_v2(&flag, page, 0));
-        result = device_words(NULL, 1);
+        result = device_words(1);
         launch("await", 1, 1, parameters);
         for (unsigned asked = 0; asked < 20; asked++) {
             if (is_manual)
@@ -385,9 +227,8 @@ static void *store_later(void *page)
     return NULL;
 }
 
-static void thread_calls_while_another_waits_for_a_kernel(void **state)
+TEST_ALONE(thread_calls_while_another_waits_for_a_kernel)
 {
-    (void)state;
     for (size_t i = 0; i < SETTINGS; i++) {
         void *page;
         CUdeviceptr flag, result;
@@ -400,7 +241,7 @@ static void thread_calls_while_another_waits_for_a_kernel(void **state)
         OK(driver->MemAllocManaged(&flag, sizeof(uint32_t), CU_MEM_ATTACH_GLOBAL));
         page = (void *)(uintptr_t)flag;
         memset(page, 0, sizeof(uint32_t));
-        result = device_words(NULL, 1);
+        result = device_words(1);
         launch("await", 1, 1, parameters);
         assert_int_equal(pthread_create(&thread, NULL, store_later, page), 0);
         finish();
@@ -408,59 +249,6 @@ static void thread_calls_while_another_waits_for_a_kernel(void **state)
         assert_int_equal(word_at(result, 0), 78);
         OK(driver->MemFree_v2(result));
         OK(driver->MemFree_v2(flag));
-        kernel_end(state);
-    }
-}
-
-static void blocks_of_a_cooperative_launch_wait_for_each_other(void **state)
-{
-    enum { BLOCKS = 200 };
-
-    (void)state;
-    for (size_t i = 0; i < SETTINGS; i++) {
-        CUdeviceptr arrived, seen;
-        void *parameters[] = {&arrived, &seen};
-
-        begin(i);
-        arrived = device_words(NULL, 1);
-        seen = device_words(NULL, BLOCKS);
-        OK(driver->LaunchCooperativeKernel(kernel_find("gather"), BLOCKS, 1, 1, 1, 1, 1, 0,
-                                           kernel_stream, parameters));
-        finish();
-        for (size_t j = 0; j < BLOCKS; j++)
-            assert_int_equal(word_at(seen, j), BLOCKS);
-        OK(driver->MemFree_v2(arrived));
-        OK(driver->MemFree_v2(seen));
-        kernel_end(state);
-    }
-}
-
-static void variables_are_those_that_the_host_sees(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < SETTINGS; i++) {
-        CUdeviceptr counter, factors, result;
-        void *parameters[] = {&result};
-        const float factor = 7.5f;
-        size_t bytes;
-        uint32_t word;
-        float sum;
-
-        begin(i);
-        result = device_words(NULL, 1);
-        OK(driver->ModuleGetGlobal_v2(&counter, &bytes, kernel_module, "counter"));
-        assert_int_equal(bytes, 4);
-        assert_int_equal(word_at(counter, 0), 5);
-        OK(driver->ModuleGetGlobal_v2(&factors, &bytes, kernel_module, "factors"));
-        assert_int_equal(bytes, 8);
-        memcpy(cushim_mock_memory(fixture_mock, factors + 4, 4), &factor, 4);
-        launch("variables", 1, 1, parameters);
-        finish();
-        word = word_at(result, 0);
-        memcpy(&sum, &word, sizeof sum);
-        assert_true(sum == 12.5f);
-        assert_int_equal(word_at(counter, 0), 9);
-        OK(driver->MemFree_v2(result));
         kernel_end(state);
     }
 }
@@ -473,7 +261,7 @@ static uint32_t appended(const char *text)
     CUstream streams[2];
 
     kernel_begin(text, image);
-    address = device_words(NULL, 1);
+    address = device_words(1);
     for (size_t i = 0; i < 2; i++) {
         void *parameters[] = {&address, &digits[i], &steps};
 
@@ -490,12 +278,11 @@ static uint32_t appended(const char *text)
     return result;
 }
 
-static void kernels_on_two_streams_interleave_by_the_seed(void **state)
+TEST_ALONE(kernels_on_two_streams_interleave_by_the_seed)
 {
     const uint32_t one = appended("schedule = random\nseed = 1");
     bool differs = false;
 
-    (void)state;
     assert_int_equal(appended("schedule = random\nseed = 1"), one);
     for (unsigned seed = 2; seed < 10; seed++) {
         char text[60];
@@ -506,9 +293,8 @@ static void kernels_on_two_streams_interleave_by_the_seed(void **state)
     assert_true(differs);
 }
 
-static void nodes_of_graphs_are_executed_at_each_launch(void **state)
+TEST_ALONE(nodes_of_graphs_are_executed_at_each_launch)
 {
-    (void)state;
     for (size_t i = 0; i < SETTINGS; i++) {
         uint32_t digit = 1, steps = 2;
         CUdeviceptr address;
@@ -517,7 +303,7 @@ static void nodes_of_graphs_are_executed_at_each_launch(void **state)
         CUgraph graph;
 
         begin(i);
-        address = device_words(NULL, 1);
+        address = device_words(1);
         capture_begin(kernel_stream);
         launch("append", 1, 1, parameters);
         launch("append", 1, 1, parameters);
@@ -542,7 +328,7 @@ static void nodes_of_graphs_are_executed_at_each_launch(void **state)
 static float duration_of(uint32_t steps, uint64_t meanwhile_ns)
 {
     uint32_t digit = 1;
-    CUdeviceptr address = device_words(NULL, 1);
+    CUdeviceptr address = device_words(1);
     void *parameters[] = {&address, &digit, &steps};
     CUevent start = fixture_event(), end = fixture_event();
     CUstream other = fixture_stream();
@@ -562,11 +348,10 @@ static float duration_of(uint32_t steps, uint64_t meanwhile_ns)
     return ms;
 }
 
-static void kernel_takes_as_long_as_its_instructions(void **state)
+TEST_ALONE(kernel_takes_as_long_as_its_instructions)
 {
     float one, hundred;
 
-    (void)state;
     kernel_begin("mode = auto", image);
     one = duration_of(10000, 0);
     hundred = duration_of(1000000, 0);
@@ -576,11 +361,10 @@ static void kernel_takes_as_long_as_its_instructions(void **state)
 }
 
 /* The kernel starts by itself after a millisecond, before any call waits for it. */
-static void wait_for_a_kernel_under_way_does_not_move_it(void **state)
+TEST_ALONE(wait_for_a_kernel_under_way_does_not_move_it)
 {
     float alone, awaited;
 
-    (void)state;
     kernel_begin("mode = auto", image);
     alone = duration_of(1000000, 0);
     kernel_end(state);
@@ -591,16 +375,15 @@ static void wait_for_a_kernel_under_way_does_not_move_it(void **state)
 }
 
 /* A launch that must not end in the call ends later: see the schedule `eager`. */
-static void manual_time_executes_as_much_as_passes(void **state)
+TEST_ALONE(manual_time_executes_as_much_as_passes)
 {
     uint32_t digit = 1, steps = 1000000;
     CUdeviceptr address;
     void *parameters[] = {&address, &digit, &steps};
     uint32_t before;
 
-    (void)state;
     kernel_begin("mode = manual", image);
-    address = device_words(NULL, 1);
+    address = device_words(1);
     launch("append", 1, 1, parameters);
     OK(cushim_mock_advance(fixture_mock, MS));
     before = word_at(address, 0);
@@ -616,16 +399,14 @@ static void manual_time_executes_as_much_as_passes(void **state)
 }
 
 /* The output of a kernel is on standard output when the program has waited for the kernel. */
-static void text_of_a_kernel_is_printed_at_its_end(void **state)
+TEST_ALONE(text_of_a_kernel_is_printed_at_its_end)
 {
-    (void)state;
     for (size_t i = 0; i < SETTINGS; i++) {
         uint32_t number = 12;
         void *parameters[] = {&number};
         char printed[64] = "";
         FILE *file = tmpfile();
         const int former = dup(STDOUT_FILENO);
-        size_t limit;
 
         assert_non_null(file);
         begin(i);
@@ -639,34 +420,7 @@ static void text_of_a_kernel_is_printed_at_its_end(void **state)
         rewind(file);
         assert_int_equal(fread(printed, 1, sizeof printed - 1, file), 12);
         assert_string_equal(printed, "is 12\nis 12\n");
-        /* The profiles of some devices lack limits. */
-        if (driver->CtxGetLimit(&limit, CU_LIMIT_PRINTF_FIFO_SIZE) == CUDA_SUCCESS) {
-            CODE(CUDA_ERROR_INVALID_VALUE, driver->CtxSetLimit(CU_LIMIT_PRINTF_FIFO_SIZE, 2 << 20));
-            OK(driver->CtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 4 << 20));
-        }
         fclose(file);
         kernel_end(state);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernel_computes_what_its_ptx_says),
-        cmocka_unit_test(threads_of_a_block_share_memory_and_blocks_add_atomically),
-        cmocka_unit_test(managed_variables_are_read_and_written_by_host_and_kernel),
-        cmocka_unit_test(kernel_waits_for_what_a_copy_writes),
-        cmocka_unit_test(kernel_waits_for_what_the_host_writes),
-        cmocka_unit_test(thread_calls_while_another_waits_for_a_kernel),
-        cmocka_unit_test(blocks_of_a_cooperative_launch_wait_for_each_other),
-        cmocka_unit_test(variables_are_those_that_the_host_sees),
-        cmocka_unit_test(kernels_on_two_streams_interleave_by_the_seed),
-        cmocka_unit_test(nodes_of_graphs_are_executed_at_each_launch),
-        cmocka_unit_test(kernel_takes_as_long_as_its_instructions),
-        cmocka_unit_test(wait_for_a_kernel_under_way_does_not_move_it),
-        cmocka_unit_test(manual_time_executes_as_much_as_passes),
-        cmocka_unit_test(text_of_a_kernel_is_printed_at_its_end),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

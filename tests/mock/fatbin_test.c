@@ -52,17 +52,15 @@ static void declares_fill(void)
     assert_false(image.opaque);
 }
 
-static void lz4_is_decompressed(void **state)
+IMAGE_TEST(lz4_is_decompressed)
 {
-    (void)state;
     read_file("fill-lz4.fatbin");
     declares_fill();
 }
 
 /* A build without libzstd assumes that the file may declare anything, and logs the reason. */
-static void zstd_is_decompressed_if_the_build_knows_it(void **state)
+IMAGE_TEST(zstd_is_decompressed_if_the_build_knows_it)
 {
-    (void)state;
     read_file("fill-zstd.fatbin");
     if (cushim__mock_can_decompress(MOCK_ZSTD)) {
         declares_fill();
@@ -72,11 +70,10 @@ static void zstd_is_decompressed_if_the_build_knows_it(void **state)
     assert_true(image.opaque && image.needs_zstd);
 }
 
-static void damage_is_found_or_harmless(void **state)
+IMAGE_TEST(damage_is_found_or_harmless)
 {
     static const char *const files[] = {"fill-lz4.fatbin", "fill-zstd.fatbin"};
 
-    (void)state;
     for (size_t file = 0; file < 2; file++) {
         read_file(files[file]);
         for (size_t i = 0; i < size; i++) {
@@ -95,12 +92,11 @@ static void damage_is_found_or_harmless(void **state)
 }
 
 /* The decompressed size must be exactly the one in the header, and possible for the input. */
-static void wrong_sizes_are_refused(void **state)
+IMAGE_TEST(wrong_sizes_are_refused)
 {
     static const uint64_t sizes[] = {0, 1, 2, 100000, UINT64_C(1) << 31, UINT64_MAX};
     uint64_t plain;
 
-    (void)state;
     read_file("fill-lz4.fatbin");
     memcpy(&plain, bytes + PLAIN_OFFSET, sizeof plain);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -119,7 +115,7 @@ static void wrong_sizes_are_refused(void **state)
 }
 
 /* Each row is an LZ4 block and its decompressed text, or NULL if the block is invalid. */
-static void blocks_of_lz4(void **state)
+IMAGE_TEST(blocks_of_lz4)
 {
     static const struct {
         const char *block;
@@ -127,50 +123,22 @@ static void blocks_of_lz4(void **state)
         const char *plain;
         size_t plain_bytes;
     } cases[] = {
-        {"\x30"
-         "abc",
-         4, "abc", 3},
-        {"\x11"
-         "a\x01\x00\x10"
-         "b",
-         6, "aaaaaab", 7}, /* a match that overlaps its own output */
-        {"\x20"
-         "ab\x02\x00\x20"
-         "cd",
-         8, "abababcd", 8},
-        {"\xf0\x00"
-         "0123456789abcde",
-         17, "0123456789abcde", 15}, /* a length of several bytes */
-        {"\x1f"
-         "a\x01\x00\x01\x00",
-         6, "aaaaaaaaaaaaaaaaaaaaa", 21}, /* a match with such a length, and no final literals */
-        {"\x30"
-         "ab",
-         3, NULL, 3},
-        {"\x10"
-         "a\x02\x00\x10"
-         "b",
-         6, NULL, 6}, /* a match before the beginning */
-        {"\x10"
-         "a\x00\x00\x10"
-         "b",
-         6, NULL, 6},
-        {"\x10"
-         "a\x01",
-         3, NULL, 5},
-        {"\x1f"
-         "a\x01\x00\xff",
-         5, NULL, 280},
-        {"\x30"
-         "abc",
-         4, NULL, 2},
-        {"\x30"
-         "abc",
-         4, NULL, 4},
-        {"\xff\xff\xff\xff", 4, NULL, 900},
+        {"\060abc", 4, "abc", 3},
+        {"\021a\001\000\020b", 6, "aaaaaab", 7}, /* a match that overlaps its own output */
+        {"\040ab\002\000\040cd", 8, "abababcd", 8},
+        {"\360\0000123456789abcde", 17, "0123456789abcde", 15}, /* a length of several bytes */
+        /* a match with such a length, and no final literals */
+        {"\037a\001\000\001\000", 6, "aaaaaaaaaaaaaaaaaaaaa", 21},
+        {"\060ab", 3, NULL, 3},
+        {"\020a\002\000\020b", 6, NULL, 6}, /* a match before the beginning */
+        {"\020a\000\000\020b", 6, NULL, 6},
+        {"\020a\001", 3, NULL, 5},
+        {"\037a\001\000\377", 5, NULL, 280},
+        {"\060abc", 4, NULL, 2},
+        {"\060abc", 4, NULL, 4},
+        {"\377\377\377\377", 4, NULL, 900},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         unsigned char *plain = NULL, *block = malloc(cases[i].bytes);
         CUresult code;
@@ -186,17 +154,4 @@ static void blocks_of_lz4(void **state)
         assert_memory_equal(plain, cases[i].plain, cases[i].plain_bytes);
         free(plain);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IMAGE_TEST(lz4_is_decompressed),
-        IMAGE_TEST(zstd_is_decompressed_if_the_build_knows_it),
-        IMAGE_TEST(damage_is_found_or_harmless),
-        IMAGE_TEST(wrong_sizes_are_refused),
-        IMAGE_TEST(blocks_of_lz4),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,6 @@ static atomic_uint ran;
 
 static void CUDA_CB count(void *data)
 {
-    (void)data;
     atomic_fetch_add(&ran, 1);
 }
 
@@ -33,11 +32,12 @@ static void end_with_misuse(const char *text)
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(fixture_mock));
 }
 
-static void operation_that_hangs_is_never_ready_and_cannot_be_waited_for(void **state)
+#define TEST(name) TEST_BETWEEN(name, begin_manual, end)
+
+TEST_ALONE(operation_that_hangs_is_never_ready_and_cannot_be_waited_for)
 {
     CUstream stream, other;
 
-    (void)state;
     fixture_begin("fault = op.kernel:nth=1 => hang");
     stream = fixture_stream();
     other = fixture_stream();
@@ -50,11 +50,10 @@ static void operation_that_hangs_is_never_ready_and_cannot_be_waited_for(void **
     end_with_misuse("cuStreamSynchronize: it waits for work that nothing will ever finish");
 }
 
-static void operation_that_hangs_in_manual_mode_is_not_executed(void **state)
+TEST_ALONE(operation_that_hangs_in_manual_mode_is_not_executed)
 {
     CUstream stream;
 
-    (void)state;
     fixture_begin("mode = manual\nfault = op.kernel:nth=1 => hang");
     stream = fixture_stream();
     fixture_spin(stream, 10);
@@ -102,9 +101,8 @@ static void hang_holds_up_those_who_wait_for_it(const char *mode)
     fixture_end();
 }
 
-static void release_lets_operations_go_on(void **state)
+TEST_ALONE(release_lets_operations_go_on)
 {
-    (void)state;
     hang_holds_up_those_who_wait_for_it("mode = auto");
     hang_holds_up_those_who_wait_for_it("mode = threaded");
     hang_holds_up_those_who_wait_for_it("schedule = eager");
@@ -112,13 +110,12 @@ static void release_lets_operations_go_on(void **state)
     hang_holds_up_those_who_wait_for_it("mode = threaded\nschedule = random");
 }
 
-static void end_of_a_context_in_manual_mode_drops_what_hangs(void **state)
+TEST_ALONE(end_of_a_context_in_manual_mode_drops_what_hangs)
 {
     CUcontext context;
     CUstream stream;
     CUdeviceptr memory;
 
-    (void)state;
     fixture_begin("mode = manual\nfault = op.set => hang");
     OK(driver->CtxCreate_v2(&context, 0, 0));
     OK(driver->StreamCreate(&stream, CU_STREAM_NON_BLOCKING));
@@ -152,31 +149,27 @@ static int begin_with(const char *settings)
 
 static int begin_manual(void **state)
 {
-    (void)state;
     return begin_with("mode = manual\nschedule = fifo");
 }
 
 static int begin_threaded(void **state)
 {
-    (void)state;
     return begin_with("mode = threaded\nschedule = fifo");
 }
 
 /* After a fault no call works, so the mock is destroyed with its contents. */
 static int end(void **state)
 {
-    (void)state;
     OK(cushim_mock_destroy(fixture_mock));
     fixture_mock = NULL;
     return 0;
 }
 
-static void work_behind_a_wait_never_runs(void **state)
+TEST(work_behind_a_wait_never_runs)
 {
     const CUstream faulty = fixture_stream(), waiting[2] = {fixture_stream(), fixture_stream()};
     const CUevent event = fixture_event();
 
-    (void)state;
     atomic_store(&ran, 0);
     fixture_spin(faulty, 1000000);
     OK(driver->LaunchKernel(trap, 1, 1, 1, 1, 1, 1, 0, faulty, NULL, NULL));
@@ -191,12 +184,11 @@ static void work_behind_a_wait_never_runs(void **state)
     assert_int_equal(fixture_state().pending, 0);
 }
 
-static void work_behind_a_value_in_memory_never_runs(void **state)
+TEST(work_behind_a_value_in_memory_never_runs)
 {
     const CUstream faulty = fixture_stream(), polling = fixture_stream();
     void *host;
 
-    (void)state;
     atomic_store(&ran, 0);
     OK(driver->MemAllocHost_v2(&host, 64));
     memset(host, 0, 64);
@@ -213,13 +205,12 @@ static void work_behind_a_value_in_memory_never_runs(void **state)
     assert_int_equal(atomic_load(&ran), 0);
 }
 
-static void function_that_waits_for_its_turn_on_the_host_never_runs(void **state)
+TEST_BETWEEN(function_that_waits_for_its_turn_on_the_host_never_runs, begin_threaded, end)
 {
     static struct gate gate = GATE;
     const CUstream busy = fixture_stream(), queued[2] = {fixture_stream(), fixture_stream()},
                    faulty = fixture_stream();
 
-    (void)state;
     atomic_store(&ran, 0);
     gate_prepare(&gate);
     OK(driver->LaunchHostFunc(busy, gate_stand, &gate));
@@ -237,38 +228,18 @@ static void function_that_waits_for_its_turn_on_the_host_never_runs(void **state
 
 static int begin_struck(void **state)
 {
-    (void)state;
     return begin_with("mode = auto\n"
                       "fault = op.kernel => sticky(ECC_UNCORRECTABLE)\n"
                       "fault = op.* => sticky(ILLEGAL_ADDRESS)");
 }
 
-static void of_two_rules_that_strike_one_operation_the_first_does(void **state)
+TEST_BETWEEN(of_two_rules_that_strike_one_operation_the_first_does, begin_struck, end)
 {
     const CUstream stream = fixture_stream();
 
-    (void)state;
     fixture_spin(stream, 1000);
     CODE(CUDA_ERROR_ECC_UNCORRECTABLE, driver->StreamSynchronize(stream));
     assert_int_equal(cushim_fault_fired(cushim_layer_current(), 0), 1);
     assert_int_equal(cushim_fault_matched(cushim_layer_current(), 1), 1);
     assert_int_equal(cushim_fault_fired(cushim_layer_current(), 1), 0);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin_manual, end)
-#define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(operation_that_hangs_is_never_ready_and_cannot_be_waited_for),
-        cmocka_unit_test(operation_that_hangs_in_manual_mode_is_not_executed),
-        cmocka_unit_test(release_lets_operations_go_on),
-        cmocka_unit_test(end_of_a_context_in_manual_mode_drops_what_hangs),
-        TEST(work_behind_a_wait_never_runs),
-        TEST(work_behind_a_value_in_memory_never_runs),
-        TEST_IN(function_that_waits_for_its_turn_on_the_host_never_runs, begin_threaded, end),
-        TEST_IN(of_two_rules_that_strike_one_operation_the_first_does, begin_struck, end),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,11 +15,10 @@ static struct cushim_layer *layer(void)
     return cushim_layer_current();
 }
 
-static void delayed_operation_takes_so_much_longer(void **state)
+TEST_ALONE(delayed_operation_takes_so_much_longer)
 {
     CUstream stream;
 
-    (void)state;
     fixture_begin("fault = op.kernel:nth=2 => delay(5 ms)");
     stream = fixture_stream();
     assert_true(fixture_spin_ms(stream, 1000000) < 1.1F);
@@ -31,11 +30,10 @@ static void delayed_operation_takes_so_much_longer(void **state)
     fixture_end();
 }
 
-static void delays_add_up(void **state)
+TEST_ALONE(delays_add_up)
 {
     CUstream stream;
 
-    (void)state;
     fixture_begin("fault = op.kernel => delay(5 ms)\nfault = op.*:every=2 => delay(2 ms)");
     stream = fixture_stream();
     /*
@@ -46,47 +44,36 @@ static void delays_add_up(void **state)
     fixture_end();
 }
 
-/* After a sticky error, the program cannot destroy its objects. */
-static void end_after_fault(void)
-{
-    CUcontext context;
-
-    OK(driver->CtxPopCurrent_v2(&context));
-    OK(driver->DevicePrimaryCtxRelease_v2(0));
-    OK(cushim_mock_destroy(fixture_mock));
-    assert_null(cushim_layer_current());
-}
-
-static void sticky_operation_has_no_effect_and_faults_for_ever(void **state)
+TEST_ALONE(sticky_operation_has_no_effect_and_faults_for_ever)
 {
     unsigned char *host, bytes[4] = {1, 2, 3, 4};
     CUdeviceptr memory;
     CUstream stream;
+    CUevent event;
     int devices = 0;
 
-    (void)state;
     fixture_begin("fault = op.set:nth=2 => sticky(ECC_UNCORRECTABLE)");
     stream = fixture_stream();
+    event = fixture_event();
     OK(driver->MemAlloc_v2(&memory, 4));
     OK(driver->MemcpyHtoD_v2(memory, bytes, 4));
     OK(driver->MemsetD8Async(memory, 7, 1, stream));
     OK(driver->StreamSynchronize(stream));
     OK(driver->MemsetD8Async(memory + 1, 7, 1, stream));
     CODE(CUDA_ERROR_ECC_UNCORRECTABLE, driver->StreamSynchronize(stream));
-    CODE(CUDA_ERROR_ECC_UNCORRECTABLE, driver->EventQuery((CUevent)(void *)stream));
+    CODE(CUDA_ERROR_ECC_UNCORRECTABLE, driver->EventQuery(event));
     OK(driver->DeviceGetCount(&devices));
     host = cushim_mock_memory(fixture_mock, memory, 4);
     assert_int_equal(host[0], 7);
     assert_int_equal(host[1], 2);
-    end_after_fault();
+    OK(cushim_mock_destroy(fixture_mock));
 }
 
-static void lost_device_fails_functions_of_devices_too(void **state)
+TEST_ALONE(lost_device_fails_functions_of_devices_too)
 {
     CUstream stream;
     int value = 0;
 
-    (void)state;
     fixture_begin("fault = op.kernel:nth=1 => lost(ILLEGAL_STATE)");
     stream = fixture_stream();
     OK(driver->DeviceGetAttribute(&value, 1, 0));
@@ -97,14 +84,13 @@ static void lost_device_fails_functions_of_devices_too(void **state)
     OK(driver->DeviceGetCount(&value));
     cushim_fault_clear(layer());
     OK(driver->DeviceGetAttribute(&value, 1, 0));
-    end_after_fault();
+    OK(cushim_mock_destroy(fixture_mock));
 }
 
 static unsigned ran;
 
 static void CUDA_CB run_host(void *data)
 {
-    (void)data;
     ran++;
 }
 
@@ -112,45 +98,40 @@ static CUresult reported;
 
 static void CUDA_CB run_callback(CUstream stream, CUresult status, void *data)
 {
-    (void)stream;
-    (void)data;
     reported = status;
 }
 
-static void host_function_that_faults_is_not_called(void **state)
+TEST_ALONE(host_function_that_faults_is_not_called)
 {
     CUstream stream;
 
-    (void)state;
     fixture_begin("fault = op.host => sticky(ILLEGAL_ADDRESS)");
     stream = fixture_stream();
     ran = 0;
     OK(driver->LaunchHostFunc(stream, run_host, NULL));
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->StreamSynchronize(stream));
     assert_int_equal(ran, 0);
-    end_after_fault();
+    OK(cushim_mock_destroy(fixture_mock));
 }
 
-static void callback_that_faults_receives_the_error(void **state)
+TEST_ALONE(callback_that_faults_receives_the_error)
 {
     CUstream stream;
 
-    (void)state;
     fixture_begin("fault = op.callback => sticky(ILLEGAL_ADDRESS)");
     stream = fixture_stream();
     reported = CUDA_SUCCESS;
     OK(driver->StreamAddCallback(stream, run_callback, NULL, 0));
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->StreamSynchronize(stream));
     assert_int_equal(reported, CUDA_ERROR_ILLEGAL_ADDRESS);
-    end_after_fault();
+    OK(cushim_mock_destroy(fixture_mock));
 }
 
-static void rule_of_a_device_meets_its_streams_alone(void **state)
+TEST_ALONE(rule_of_a_device_meets_its_streams_alone)
 {
     CUcontext second, popped;
     CUdeviceptr memory[2];
 
-    (void)state;
     fixture_begin("devices = 2\nfault = op.set@dev1:nth=2 => delay(1 ms)");
     OK(driver->MemAlloc_v2(&memory[0], 16));
     OK(driver->DevicePrimaryCtxRetain(&second, 1));
@@ -215,7 +196,6 @@ static bool traced[16];
 
 static void note_kind(void *data, const struct cushim_mock_trace *entry)
 {
-    (void)data;
     if (strcmp(entry->what, "start") != 0)
         return;
     for (size_t i = 0; cushim__fault_operations[i]; i++) {
@@ -227,13 +207,12 @@ static void note_kind(void *data, const struct cushim_mock_trace *entry)
     snprintf(message, sizeof message, "%s is no kind", entry->name);
 }
 
-static void kinds_are_those_of_the_mock(void **state)
+TEST_ALONE(kinds_are_those_of_the_mock)
 {
     char rule[64];
     CUstream stream;
     size_t count = 0;
 
-    (void)state;
     fixture_begin(NULL);
     OK(cushim_layer_create(
         &(struct cushim_layer_options){.size = sizeof(struct cushim_layer_options),
@@ -244,7 +223,7 @@ static void kinds_are_those_of_the_mock(void **state)
         OK(cushim_fault_add_rules(layer(), rule, message, sizeof message));
     }
     OK(cushim_fault_add_rules(layer(), "op.* => delay(1 ns)", message, sizeof message));
-    cushim_mock_trace_set(fixture_mock, note_kind, NULL);
+    cushim_mock_set_trace(fixture_mock, note_kind, NULL);
     stream = fixture_stream();
     queue_all_kinds(stream);
     OK(driver->StreamDestroy_v2(stream));
@@ -259,12 +238,11 @@ static void kinds_are_those_of_the_mock(void **state)
     fixture_end();
 }
 
-static void counts_are_reported_while_operations_begin(void **state)
+TEST_ALONE(counts_are_reported_while_operations_begin)
 {
     CUstream stream;
     uint64_t before = 0, matched = 0;
 
-    (void)state;
     fixture_begin("mode = threaded\nfault = op.kernel:nth=1000 => hang");
     stream = fixture_stream();
     for (int i = 0; i < 100; i++)
@@ -279,11 +257,10 @@ static void counts_are_reported_while_operations_begin(void **state)
     fixture_end();
 }
 
-static void rules_go_while_work_is_under_way(void **state)
+TEST_ALONE(rules_go_while_work_is_under_way)
 {
     CUstream stream;
 
-    (void)state;
     fixture_begin("fault = op.kernel => sticky(ILLEGAL_ADDRESS)");
     stream = fixture_stream();
     cushim_fault_clear(layer());
@@ -291,22 +268,4 @@ static void rules_go_while_work_is_under_way(void **state)
     OK(driver->StreamSynchronize(stream));
     OK(driver->StreamDestroy_v2(stream));
     fixture_end();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(delayed_operation_takes_so_much_longer),
-        cmocka_unit_test(delays_add_up),
-        cmocka_unit_test(sticky_operation_has_no_effect_and_faults_for_ever),
-        cmocka_unit_test(lost_device_fails_functions_of_devices_too),
-        cmocka_unit_test(host_function_that_faults_is_not_called),
-        cmocka_unit_test(callback_that_faults_receives_the_error),
-        cmocka_unit_test(rule_of_a_device_meets_its_streams_alone),
-        cmocka_unit_test(kinds_are_those_of_the_mock),
-        cmocka_unit_test(counts_are_reported_while_operations_begin),
-        cmocka_unit_test(rules_go_while_work_is_under_way),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

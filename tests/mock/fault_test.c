@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fault rules in the settings of a mock: the layer that the mock creates for them, and their effect
- * on calls.
+ * Fault rules in the settings of a mock, and the layer that the mock creates for them. tests/layer
+ * and tests/conformance test the effects of rules on calls.
  */
 #include <stdio.h>
 #include <string.h>
@@ -30,12 +30,11 @@ static const char *rule_text(size_t index)
     return index < cushim__faults.count ? cushim__faults.rules[index].text : NULL;
 }
 
-static void rules_make_a_layer_that_ends_with_the_mock(void **state)
+TEST_ALONE(rules_make_a_layer_that_ends_with_the_mock)
 {
     struct cushim_mock *mock = NULL;
     struct cushim_layer *layer;
 
-    (void)state;
     OK(create("fault = cuInit:nth=2 => return(999)\nfault = cuMemAlloc_v2 => out_of_memory\n",
               &mock));
     layer = cushim_layer_current();
@@ -47,24 +46,16 @@ static void rules_make_a_layer_that_ends_with_the_mock(void **state)
     CODE(CUDA_ERROR_UNKNOWN, cushim_mock_table(mock)->Init(0));
     OK(cushim_mock_destroy(mock));
     assert_null(cushim_layer_current());
-}
-
-static void without_rules_there_is_no_layer(void **state)
-{
-    struct cushim_mock *mock = NULL;
-
-    (void)state;
     OK(create("", &mock));
     assert_null(cushim_layer_current());
     OK(cushim_mock_destroy(mock));
 }
 
-static void installed_mock_with_rules_is_the_layer(void **state)
+TEST_ALONE(installed_mock_with_rules_is_the_layer)
 {
     const struct cushim_table *before = cushim_driver();
     struct cushim_mock *mock = NULL;
 
-    (void)state;
     OK(create("fault = cuInit:nth=1 => return(999)", &mock));
     OK(cushim_mock_install(mock));
     assert_ptr_equal(cushim_driver(), cushim_layer_table(cushim_layer_current()));
@@ -74,7 +65,7 @@ static void installed_mock_with_rules_is_the_layer(void **state)
     assert_ptr_equal(cushim_driver(), before);
 }
 
-static void rules_that_cannot_be_are_refused_where_they_stand(void **state)
+TEST_ALONE(rules_that_cannot_be_are_refused_where_they_stand)
 {
     static const char *const settings[][2] = {
         {"devices = 2\nfault = cuInit => retrn(1)\n",
@@ -86,7 +77,6 @@ static void rules_that_cannot_be_are_refused_where_they_stand(void **state)
     };
     struct cushim_mock *mock = NULL;
 
-    (void)state;
     for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
         CODE(CUDA_ERROR_INVALID_VALUE, create(settings[i][0], &mock));
         assert_string_equal(message, settings[i][1]);
@@ -95,13 +85,12 @@ static void rules_that_cannot_be_are_refused_where_they_stand(void **state)
     }
 }
 
-static void more_than_64_rules_are_refused(void **state)
+TEST_ALONE(more_than_64_rules_are_refused)
 {
     static const char line[] = "fault = cuInit => return(999)\n";
     char settings[65 * sizeof line] = "";
     struct cushim_mock *mock = NULL;
 
-    (void)state;
     for (int i = 0; i < 65; i++)
         strcat(settings, line);
     CODE(CUDA_ERROR_INVALID_VALUE, create(settings, &mock));
@@ -112,12 +101,11 @@ static void more_than_64_rules_are_refused(void **state)
     OK(cushim_mock_destroy(mock));
 }
 
-static void rules_without_room_for_their_layer_are_refused(void **state)
+TEST_ALONE(rules_without_room_for_their_layer_are_refused)
 {
     struct cushim_layer *layer = NULL;
     struct cushim_mock *mock = NULL;
 
-    (void)state;
     OK(create(NULL, &mock));
     OK(cushim_layer_create(
         &(struct cushim_layer_options){.size = sizeof(struct cushim_layer_options),
@@ -131,12 +119,11 @@ static void rules_without_room_for_their_layer_are_refused(void **state)
     cushim_layer_destroy(layer);
 }
 
-static void symbols_of_a_mock_with_rules_are_the_layers(void **state)
+TEST_ALONE(symbols_of_a_mock_with_rules_are_the_layers)
 {
     struct cushim_mock *mock = NULL;
     cushim_function init;
 
-    (void)state;
     OK(create("fault = cuEvent* => missing\nfault = cuInit => return(999)\n", &mock));
     init = (cushim_function)cushim_mock_table(mock)->Init;
     assert_true(cushim_mock_symbol("cuInit", mock) == init);
@@ -145,58 +132,12 @@ static void symbols_of_a_mock_with_rules_are_the_layers(void **state)
     OK(cushim_mock_destroy(mock));
 }
 
-static CUresult find(const char *name, int version, void **found)
-{
-    *found = NULL;
-    return driver->GetProcAddress(name, found, version, 0);
-}
-
-static void missing_symbol_is_not_found_by_the_driver(void **state)
-{
-    cushim_CUdriverProcAddressQueryResult status = (cushim_CUdriverProcAddressQueryResult)9;
-    void *found, *older;
-
-    (void)state;
-    fixture_begin("fault = cuEventElapsedTime_v2 => missing\nfault = cuStreamGet* => missing");
-    memcpy(&older, &driver->EventElapsedTime, sizeof older);
-    OK(find("cuEventElapsedTime", 13000, &found));
-    assert_ptr_equal(found, older);
-    CODE(CUDA_ERROR_NOT_FOUND, find("cuStreamGetFlags", 13000, &found));
-    assert_null(found);
-    OK(driver->GetProcAddress_v2("cuStreamGetFlags", &found, 13000, 0, &status));
-    assert_null(found);
-    assert_int_equal(status, 1);
-    CODE(36, driver->EventElapsedTime_v2(NULL, NULL, NULL));
-    CODE(36, driver->StreamGetFlags(NULL, NULL));
-    assert_int_equal(cushim_fault_fired(cushim_layer_current(), 0), 2);
-    assert_int_equal(cushim_fault_fired(cushim_layer_current(), 1), 3);
-    fixture_end();
-}
-
-static void older_driver_answers_as_one_of_its_version(void **state)
-{
-    void *found, *expected;
-    int version = 0;
-
-    (void)state;
-    fixture_begin("fault = * => older(12.7)");
-    OK(driver->DriverGetVersion(&version));
-    assert_int_equal(version, 12070);
-    memcpy(&expected, &driver->EventElapsedTime, sizeof expected);
-    OK(find("cuEventElapsedTime", 13000, &found));
-    assert_ptr_equal(found, expected);
-    assert_null((void *)(uintptr_t)cushim_mock_symbol("cuEventElapsedTime_v2", fixture_mock));
-    CODE(36, driver->EventElapsedTime_v2(NULL, NULL, NULL));
-    fixture_end();
-}
-
-static void sticky_error_of_a_call_is_the_mocks_own(void **state)
+TEST_ALONE(sticky_error_of_a_call_is_the_mocks_own)
 {
     CUcontext context;
     CUevent event;
     int devices;
 
-    (void)state;
     fixture_begin("fault = cuStreamCreate => sticky(ECC_UNCORRECTABLE)");
     OK(driver->EventCreate(&event, 0));
     CODE(CUDA_ERROR_ECC_UNCORRECTABLE, driver->StreamCreate(&(CUstream){NULL}, 0));
@@ -207,21 +148,6 @@ static void sticky_error_of_a_call_is_the_mocks_own(void **state)
     OK(driver->CtxPopCurrent_v2(&context));
     OK(driver->DevicePrimaryCtxRelease_v2(0));
     OK(cushim_mock_destroy(fixture_mock));
-}
-
-static void delay_of_a_call_is_virtual_time(void **state)
-{
-    uint64_t before, after;
-
-    (void)state;
-    fixture_begin("fault = cuStreamQuery:nth=2 => delay(1000 s)");
-    before = fixture_state().now_ns;
-    OK(driver->StreamQuery(NULL));
-    after = fixture_state().now_ns;
-    assert_true(after - before < 1000000);
-    OK(driver->StreamQuery(NULL));
-    assert_true(fixture_state().now_ns - after >= UINT64_C(1000000000000));
-    fixture_end();
 }
 
 /* The virtual time at the end of a program with these settings. */
@@ -243,77 +169,12 @@ static uint64_t time_of(const char *settings)
     return now_ns;
 }
 
-static void rules_that_do_not_fire_change_nothing(void **state)
+TEST_ALONE(rules_that_do_not_fire_change_nothing)
 {
     const uint64_t bare_ns = time_of(NULL);
 
-    (void)state;
     assert_int_equal(time_of("fault = *:nth=100000 => return(999)\n"
                              "fault = *@dev0:nth=100000 => return(999)\n"
                              "fault = op.*:nth=100000 => hang\n"),
                      bare_ns);
-}
-
-static void rule_of_a_device_goes_by_the_current_context(void **state)
-{
-    CUcontext second, popped;
-
-    (void)state;
-    fixture_begin("devices = 2\nfault = cuStreamQuery@dev1 => return(UNKNOWN)");
-    OK(driver->StreamQuery(NULL));
-    OK(driver->DevicePrimaryCtxRetain(&second, 1));
-    OK(driver->CtxPushCurrent_v2(second));
-    CODE(CUDA_ERROR_UNKNOWN, driver->StreamQuery(NULL));
-    OK(driver->CtxPopCurrent_v2(&popped));
-    OK(driver->StreamQuery(NULL));
-    OK(driver->DevicePrimaryCtxRelease_v2(1));
-    fixture_end();
-}
-
-/* Fails each call of a program in turn, as a sweep does. */
-static void nth_of_all_calls_fails_each_in_its_turn(void **state)
-{
-    unsigned failures = 0;
-    char settings[64];
-
-    (void)state;
-    for (unsigned nth = 1; nth <= 3; nth++) {
-        struct cushim_mock *mock = NULL;
-        int number;
-        CUresult code;
-
-        snprintf(settings, sizeof settings, "fault = *:nth=%u => return(999)", nth);
-        OK(create(settings, &mock));
-        code = cushim_mock_table(mock)->Init(0);
-        if (code == CUDA_SUCCESS)
-            code = cushim_mock_table(mock)->DeviceGetCount(&number);
-        if (code == CUDA_SUCCESS)
-            code = cushim_mock_table(mock)->DriverGetVersion(&number);
-        failures += code == CUDA_ERROR_UNKNOWN;
-        assert_null(cushim_fault_unused(cushim_layer_current(), 0));
-        OK(cushim_mock_destroy(mock));
-    }
-    assert_int_equal(failures, 3);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rules_make_a_layer_that_ends_with_the_mock),
-        cmocka_unit_test(without_rules_there_is_no_layer),
-        cmocka_unit_test(installed_mock_with_rules_is_the_layer),
-        cmocka_unit_test(rules_that_cannot_be_are_refused_where_they_stand),
-        cmocka_unit_test(more_than_64_rules_are_refused),
-        cmocka_unit_test(rules_without_room_for_their_layer_are_refused),
-        cmocka_unit_test(symbols_of_a_mock_with_rules_are_the_layers),
-        cmocka_unit_test(missing_symbol_is_not_found_by_the_driver),
-        cmocka_unit_test(older_driver_answers_as_one_of_its_version),
-        cmocka_unit_test(sticky_error_of_a_call_is_the_mocks_own),
-        cmocka_unit_test(delay_of_a_call_is_virtual_time),
-        cmocka_unit_test(rules_that_do_not_fire_change_nothing),
-        cmocka_unit_test(rule_of_a_device_goes_by_the_current_context),
-        cmocka_unit_test(nth_of_all_calls_fails_each_in_its_turn),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,21 +53,18 @@ void fixture_end(void)
 
 int fixture_auto(void **state)
 {
-    (void)state;
     fixture_begin("mode = auto");
     return 0;
 }
 
 int fixture_manual(void **state)
 {
-    (void)state;
     fixture_begin("mode = manual");
     return 0;
 }
 
 int fixture_done(void **state)
 {
-    (void)state;
     fixture_end();
     return 0;
 }
@@ -80,10 +77,13 @@ const char *fixture_misuse(size_t index)
 
     if (!misuse)
         return NULL;
-    snprintf(text, sizeof text, "%s", misuse);
-    call = strstr(text, " (call ");
+    misuse = strstr(misuse, ": error: ");
+    assert_non_null(misuse);
+    snprintf(text, sizeof text, "%s", misuse + strlen(": error: "));
+    call = strstr(text, "; in cu");
     assert_non_null(call);
     assert_non_null(strstr(call, " of thread 1, at "));
+    assert_non_null(strstr(call, "; rule: "));
     *call = '\0';
     return text;
 }
@@ -92,8 +92,26 @@ struct cushim_mock_state fixture_state(void)
 {
     struct cushim_mock_state state = {.size = sizeof state};
 
-    OK(cushim_mock_state_get(fixture_mock, &state));
+    OK(cushim_mock_get_state(fixture_mock, &state));
     return state;
+}
+
+char fixture_logged[4096];
+unsigned fixture_lines;
+
+static void keep_line(void *data, const char *line)
+{
+    const size_t length = strlen(fixture_logged);
+
+    snprintf(fixture_logged + length, sizeof fixture_logged - length, "%s\n", line);
+    fixture_lines++;
+}
+
+void fixture_log(void)
+{
+    fixture_logged[0] = '\0';
+    fixture_lines = 0;
+    cushim_mock_set_log(fixture_mock, keep_line, NULL);
 }
 
 CUstream fixture_stream(void)
@@ -167,7 +185,6 @@ void bare_end(void)
 
 int bare_setup(void **state)
 {
-    (void)state;
     environment_set("CUDA_VISIBLE_DEVICES", NULL);
     return 0;
 }
@@ -176,7 +193,6 @@ int bare_teardown(void **state)
 {
     const CUresult code = cushim_mock_destroy(fixture_mock);
 
-    (void)state;
     fixture_mock = NULL;
     environment_set("CUDA_VISIBLE_DEVICES", NULL);
     return code != CUDA_SUCCESS;
@@ -210,7 +226,6 @@ int kernel_begin(const char *settings, const char *ptx)
 
 int kernel_end(void **state)
 {
-    (void)state;
     OK(cushim_mock_drain(fixture_mock));
     OK(driver->StreamDestroy_v2(kernel_stream));
     OK(driver->ModuleUnload(kernel_module));
@@ -235,7 +250,6 @@ CUresult kernel_launch(CUfunction function, void **parameters, void **extra)
 
 static void CUDA_CB do_nothing(void *data)
 {
-    (void)data;
 }
 
 void capture_begin(CUstream stream)
@@ -255,15 +269,6 @@ CUgraph capture_end(CUstream stream)
 void capture_work(CUstream stream)
 {
     OK(driver->LaunchHostFunc(stream, do_nothing, NULL));
-}
-
-void capture_tie(CUstream from, CUstream to)
-{
-    CUevent event = fixture_event();
-
-    OK(driver->EventRecord(event, from));
-    OK(driver->StreamWaitEvent(to, event, 0));
-    OK(driver->EventDestroy_v2(event));
 }
 
 CUstreamCaptureStatus capture_status(CUstream stream)

@@ -34,10 +34,15 @@ int fixture_done(void **state);
 struct cushim_mock_state fixture_state(void);
 
 /*
- * The text of a misuse without its call, which this asserts to follow the text; NULL: there is
+ * What a misuse is, without its id and its call, which this asserts to be there; NULL: there is
  * none.
  */
 const char *fixture_misuse(size_t index);
+
+/* From here on the mock's log goes to `fixture_logged`, with a newline after each line. */
+void fixture_log(void);
+extern char fixture_logged[4096];
+extern unsigned fixture_lines;
 
 CUstream fixture_stream(void); /* non-blocking */
 CUevent fixture_event(void);
@@ -63,7 +68,7 @@ void bare_end(void);
  */
 int bare_setup(void **state);
 int bare_teardown(void **state);
-#define BARE_TEST(name) cmocka_unit_test_setup_teardown(name, bare_setup, bare_teardown)
+#define BARE_TEST(name) TEST_BETWEEN(name, bare_setup, bare_teardown)
 
 CUuuid bare_uuid(CUdevice device);
 bool bare_same_uuid(CUuuid one, CUuuid other);
@@ -94,9 +99,6 @@ CUgraph capture_end(CUstream stream);
 
 /* Queue a host function. */
 void capture_work(CUstream stream);
-
-/* Make the next work in `to` depend on the work in `from`. */
-void capture_tie(CUstream from, CUstream to);
 
 CUstreamCaptureStatus capture_status(CUstream stream);
 

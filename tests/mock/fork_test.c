@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The mock in a forked child: statement 9, and children of a process that has not called cuInit. */
+/* The mock in forked children, also of a process that has not called cuInit, or is inside calls. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -7,40 +7,11 @@
 #include "tests/mock/fixture.h"
 #include "tests/support/child.h"
 
-static CUevent event;
-
 static int teardown(void **state)
 {
-    (void)state;
     cushim_mock_destroy(fixture_mock);
     fixture_mock = NULL;
     return 0;
-}
-
-static void child_of_initialised(const void *data)
-{
-    CUevent made;
-    int number = 0;
-
-    (void)data;
-    check_int(driver->Init(0), CUDA_ERROR_NOT_INITIALIZED);
-    check_int(driver->DeviceGetCount(&number), CUDA_ERROR_NOT_INITIALIZED);
-    check_int(driver->EventCreate(&made, 0), CUDA_ERROR_NOT_INITIALIZED);
-    check_int(driver->EventQuery(event), CUDA_SUCCESS);
-    check_int(driver->DriverGetVersion(&number), CUDA_SUCCESS);
-    check_int(number, 13000);
-    check_int(cushim_mock_destroy(fixture_mock), CUDA_SUCCESS);
-}
-
-static void child_of_an_initialised_process_can_do_almost_nothing(void **state)
-{
-    (void)state;
-    fixture_begin("");
-    event = fixture_event();
-    assert_true(child_passes("child", child_of_initialised, NULL));
-    OK(driver->EventQuery(event));
-    OK(driver->EventDestroy_v2(event));
-    fixture_end();
 }
 
 static void child_of_uninitialised(const void *data)
@@ -48,7 +19,6 @@ static void child_of_uninitialised(const void *data)
     CUcontext context;
     CUstream stream;
 
-    (void)data;
     check_int(driver->Init(0), CUDA_SUCCESS);
     check_int(driver->CtxCreate_v2(&context, 0, 0), CUDA_SUCCESS);
     check_int(driver->StreamCreate(&stream, 0), CUDA_SUCCESS);
@@ -59,27 +29,9 @@ static void child_of_uninitialised(const void *data)
 
 static void child_of_a_process_that_has_not_called_cu_init_has_a_driver(void **state)
 {
-    (void)state;
     bare_create(NULL);
     assert_true(child_passes("child", child_of_uninitialised, NULL));
     OK(driver->Init(0));
-}
-
-static void child_of_sinner(const void *data)
-{
-    (void)data;
-    check_int(fixture_state().misuses, 0);
-    check_int(cushim_mock_destroy(fixture_mock), CUDA_SUCCESS);
-}
-
-static void misuses_of_the_parent_are_not_the_childs(void **state)
-{
-    (void)state;
-    bare_create(NULL);
-    OK(driver->Init(0));
-    driver->EventQuery((CUevent)0x1234);
-    assert_true(child_passes("child", child_of_sinner, NULL));
-    assert_int_equal(fixture_state().misuses, 1);
 }
 
 static atomic_bool stop;
@@ -97,7 +49,6 @@ static void child_of_busy(const void *data)
 {
     int number;
 
-    (void)data;
     check_int(driver->DeviceGetCount(&number), CUDA_ERROR_NOT_INITIALIZED);
 }
 
@@ -105,7 +56,6 @@ static void fork_among_calls_of_other_threads_leaves_no_lock_behind(void **state
 {
     pthread_t threads[4];
 
-    (void)state;
     bare_create(NULL);
     OK(driver->Init(0));
     atomic_store(&stop, false);
@@ -121,10 +71,8 @@ static void fork_among_calls_of_other_threads_leaves_no_lock_behind(void **state
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(child_of_an_initialised_process_can_do_almost_nothing),
         cmocka_unit_test_teardown(child_of_a_process_that_has_not_called_cu_init_has_a_driver,
                                   teardown),
-        cmocka_unit_test_teardown(misuses_of_the_parent_are_not_the_childs, teardown),
         cmocka_unit_test_teardown(fork_among_calls_of_other_threads_leaves_no_lock_behind,
                                   teardown),
     };

@@ -14,13 +14,11 @@ int graph_begin(const char *settings)
 
 int graph_auto(void **state)
 {
-    (void)state;
     return graph_begin("mode = auto");
 }
 
 int graph_end(void **state)
 {
-    (void)state;
     OK(driver->GraphDestroy(graph));
     fixture_end();
     return 0;

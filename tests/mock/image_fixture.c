@@ -16,14 +16,12 @@ void cushim__mock_log(const char *format, ...)
 
 int image_setup(void **state)
 {
-    (void)state;
     lines = 0;
     return 0;
 }
 
 int image_teardown(void **state)
 {
-    (void)state;
     cushim__mock_image_clear(&image);
     return 0;
 }

@@ -16,7 +16,7 @@ extern unsigned lines; /* lines of the mock's log */
 
 int image_setup(void **state);
 int image_teardown(void **state);
-#define IMAGE_TEST(name) cmocka_unit_test_setup_teardown(name, image_setup, image_teardown)
+#define IMAGE_TEST(name) TEST_BETWEEN(name, image_setup, image_teardown)
 
 /* Read an image, which replaces the previous one. */
 CUresult read_image(const void *start);

@@ -11,12 +11,11 @@
 
 static unsigned char buffer[CUBIN_BYTES], other[CUBIN_BYTES];
 
-static void cubin_declares_what_its_symbols_are(void **state)
+IMAGE_TEST(cubin_declares_what_its_symbols_are)
 {
     static const struct mock_image_parameter parameters[] = {{0, 1}, {8, 8}, {16, 4}};
     const struct mock_image_kernel *kernel;
 
-    (void)state;
     cubin_make(buffer, 90);
     assert_int_equal(read_image(buffer), CUDA_SUCCESS);
     assert_int_equal(image.kernel_count, 1);
@@ -37,21 +36,19 @@ static void cubin_declares_what_its_symbols_are(void **state)
     assert_null(cushim__mock_image_global(&image, "scale"));
 }
 
-static void cubin_of_another_family_is_not_for_the_device(void **state)
+IMAGE_TEST(cubin_of_another_family_is_not_for_the_device)
 {
-    (void)state;
     cubin_make(buffer, 80);
     assert_int_equal(read_image(buffer), CUDA_ERROR_NO_BINARY_FOR_GPU);
     cubin_make(buffer, 100);
     assert_int_equal(read_image(buffer), CUDA_ERROR_NO_BINARY_FOR_GPU);
 }
 
-static void best_entry_of_a_fat_binary_counts(void **state)
+IMAGE_TEST(best_entry_of_a_fat_binary_counts)
 {
     static const char ptx[] = HEAD ".visible .entry text() { ret; }\n";
     const size_t size = cubin_make(other, 90);
 
-    (void)state;
     fatbin_begin(buffer);
     fatbin_add(buffer, FATBIN_PTX, 50, 0, ptx, sizeof ptx);
     assert_int_equal(read_image(buffer), CUDA_SUCCESS);
@@ -63,10 +60,8 @@ static void best_entry_of_a_fat_binary_counts(void **state)
     assert_null(cushim__mock_image_kernel(&image, "text"));
 }
 
-static void
-compressed_entry_that_is_damaged_is_refused_unless_it_is_for_another_device(void **state)
+IMAGE_TEST(compressed_entry_that_is_damaged_is_refused_unless_it_is_for_another_device)
 {
-    (void)state;
     fatbin_begin(buffer);
     fatbin_add(buffer, FATBIN_CUBIN, 90, FATBIN_COMPRESSED, "compressed", 10);
     assert_int_equal(read_image(buffer), CUDA_ERROR_INVALID_IMAGE);
@@ -76,7 +71,7 @@ compressed_entry_that_is_damaged_is_refused_unless_it_is_for_another_device(void
     assert_int_equal(read_image(buffer), CUDA_ERROR_NO_BINARY_FOR_GPU);
 }
 
-static void wrapper_of_a_fat_binary_is_no_image(void **state)
+IMAGE_TEST(wrapper_of_a_fat_binary_is_no_image)
 {
     static const char ptx[] = HEAD ".visible .entry text() { ret; }\n";
     const struct {
@@ -85,13 +80,12 @@ static void wrapper_of_a_fat_binary_is_no_image(void **state)
         void *unused;
     } wrapper = {0x466243b1, 1, buffer, NULL};
 
-    (void)state;
     fatbin_begin(buffer);
     fatbin_add(buffer, FATBIN_PTX, 50, 0, ptx, sizeof ptx);
     assert_int_equal(read_image(&wrapper), CUDA_ERROR_INVALID_IMAGE);
 }
 
-static void joined_images_are_read_as_one(void **state)
+IMAGE_TEST(joined_images_are_read_as_one)
 {
     static const char one[] = HEAD ".visible .global .u32 x = 4;\n.visible .entry one() { ret; }\n";
     static const char two[] = HEAD ".extern .global .u32 x;\n.visible .entry two() { ret; }\n";
@@ -100,7 +94,6 @@ static void joined_images_are_read_as_one(void **state)
     size_t bytes = 0;
     unsigned char *joined = cushim__mock_image_join(parts, COUNT(parts), &bytes);
 
-    (void)state;
     assert_non_null(joined);
     assert_memory_equal(joined, buffer, 20);
     assert_int_equal(read_image(joined), CUDA_SUCCESS);
@@ -114,11 +107,10 @@ static void joined_images_are_read_as_one(void **state)
 
 /* Images with wrong sizes: the reader must not read beyond their end. */
 
-static void image_that_is_cut_off_is_refused_wherever_it_is_cut(void **state)
+IMAGE_TEST(image_that_is_cut_off_is_refused_wherever_it_is_cut)
 {
     const size_t size = cubin_make(buffer, 90);
 
-    (void)state;
     for (size_t cut = 1; cut < size; cut++) {
         struct memory_map map;
         unsigned char *start = memory_at_an_end(buffer, cut, &map);
@@ -129,12 +121,11 @@ static void image_that_is_cut_off_is_refused_wherever_it_is_cut(void **state)
     }
 }
 
-static void text_without_an_end_is_refused(void **state)
+IMAGE_TEST(text_without_an_end_is_refused)
 {
     static const char text[] = HEAD ".visible .entry k() { ret; }\n";
     struct memory_map map;
 
-    (void)state;
     assert_int_equal(read_image(memory_at_an_end(text, sizeof text - 1, &map)),
                      CUDA_ERROR_INVALID_IMAGE);
     memory_free(&map);
@@ -143,13 +134,12 @@ static void text_without_an_end_is_refused(void **state)
     assert_int_equal(read_image((const void *)16), CUDA_ERROR_INVALID_IMAGE);
 }
 
-static void offsets_beyond_the_end_are_refused(void **state)
+IMAGE_TEST(offsets_beyond_the_end_are_refused)
 {
     static const uint64_t lies[] = {UINT64_MAX, UINT64_MAX - 7, UINT64_C(1) << 40, 1 << 20};
     static const char *const sections[] = {".shstrtab", ".strtab", ".symtab", ".nv.info.scale",
                                            ".nv.global.init"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(lies); i++) {
         const size_t size = cubin_make(other, 90);
 
@@ -173,9 +163,8 @@ static void offsets_beyond_the_end_are_refused(void **state)
     }
 }
 
-static void other_elf_files_are_refused(void **state)
+IMAGE_TEST(other_elf_files_are_refused)
 {
-    (void)state;
     cubin_make(buffer, 90);
     buffer[CUBIN_MACHINE] = 62;
     assert_int_equal(read_image(buffer), CUDA_ERROR_INVALID_IMAGE);
@@ -187,13 +176,12 @@ static void other_elf_files_are_refused(void **state)
 }
 
 /* The result may be anything, but the reader must return one and must not read other memory. */
-static void no_damage_of_one_byte_leads_astray(void **state)
+IMAGE_TEST(no_damage_of_one_byte_leads_astray)
 {
     static const unsigned char values[] = {0, 1, 0x7f, 0x80, 0xff};
     const size_t size = cubin_make(other, 90);
     unsigned read = 0;
 
-    (void)state;
     for (size_t at = 0; at < size; at++) {
         for (size_t i = 0; i < COUNT(values); i++) {
             struct memory_map map;
@@ -209,11 +197,10 @@ static void no_damage_of_one_byte_leads_astray(void **state)
     assert_in_range(read, size, size * COUNT(values) - 1);
 }
 
-static void fat_binary_within_itself_has_an_end(void **state)
+IMAGE_TEST(fat_binary_within_itself_has_an_end)
 {
     size_t size;
 
-    (void)state;
     size = fatbin_begin(other);
     for (unsigned i = 0; i < 10; i++) {
         fatbin_begin(buffer);
@@ -289,9 +276,8 @@ static size_t steps_for(size_t count, bool backwards)
     return steps;
 }
 
-static void work_grows_with_the_parameters_and_no_faster(void **state)
+IMAGE_TEST(work_grows_with_the_parameters_and_no_faster)
 {
-    (void)state;
     for (int backwards = 0; backwards < 2; backwards++) {
         const size_t few = steps_for(FEW, backwards), many = steps_for(MANY, backwards);
 
@@ -301,49 +287,24 @@ static void work_grows_with_the_parameters_and_no_faster(void **state)
     }
 }
 
-static void the_first_of_two_parameters_with_one_number_counts(void **state)
+IMAGE_TEST(the_first_of_two_parameters_with_one_number_counts)
 {
     static const unsigned numbers[] = {1, 0, 1, 0, 0};
     const struct mock_image_parameter expected[] = {{.offset = 4, .bytes = 4},
                                                     {.offset = 0, .bytes = 4}};
 
-    (void)state;
     read_parameters(numbers, COUNT(numbers));
     declares_parameters("scale", expected, COUNT(expected));
 }
 
-static void parameters_behind_a_missing_number_count_for_nothing(void **state)
+IMAGE_TEST(parameters_behind_a_missing_number_count_for_nothing)
 {
     static const unsigned gap[] = {0, 1, 3, 4, 0xffff}, headless[] = {1, 2, 3};
     const struct mock_image_parameter expected[] = {{.offset = 0, .bytes = 4},
                                                     {.offset = 4, .bytes = 4}};
 
-    (void)state;
     read_parameters(gap, COUNT(gap));
     declares_parameters("scale", expected, COUNT(expected));
     read_parameters(headless, COUNT(headless));
     declares_parameters("scale", NULL, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IMAGE_TEST(cubin_declares_what_its_symbols_are),
-        IMAGE_TEST(cubin_of_another_family_is_not_for_the_device),
-        IMAGE_TEST(best_entry_of_a_fat_binary_counts),
-        IMAGE_TEST(compressed_entry_that_is_damaged_is_refused_unless_it_is_for_another_device),
-        IMAGE_TEST(wrapper_of_a_fat_binary_is_no_image),
-        IMAGE_TEST(joined_images_are_read_as_one),
-        IMAGE_TEST(image_that_is_cut_off_is_refused_wherever_it_is_cut),
-        IMAGE_TEST(text_without_an_end_is_refused),
-        IMAGE_TEST(offsets_beyond_the_end_are_refused),
-        IMAGE_TEST(other_elf_files_are_refused),
-        IMAGE_TEST(no_damage_of_one_byte_leads_astray),
-        IMAGE_TEST(fat_binary_within_itself_has_an_end),
-        IMAGE_TEST(work_grows_with_the_parameters_and_no_faster),
-        IMAGE_TEST(the_first_of_two_parameters_with_one_number_counts),
-        IMAGE_TEST(parameters_behind_a_missing_number_count_for_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels: when they execute, what they do, and how they end. */
+/* Kernels that the program registers: when they execute, and what their functions receive. */
 #include <string.h>
 
 #include "tests/mock/fixture.h"
@@ -11,36 +11,13 @@ enum { MS = 1000000 };
 static const char image[] = HEAD
     ".visible .entry cushim_nothing() { ret; }\n"
     ".visible .entry cushim_spin(.param .u64 ns) { ret; }\n"
-    ".visible .entry cushim_fault() { ret; }\n"
-    ".visible .entry cushim_trap() { ret; }\n"
     ".visible .entry store(.param .u64 p, .param .u32 v) { ret; }\n"
     ".visible .entry unknown(.param .u32 a) { ret; }\n"
     ".visible .entry mixed(.param .u8 a, .param .u64 b, .param .align 16 .b8 c[20]) { ret; }\n";
 
-static int begin(void **state)
+static int begin(void **settings)
 {
-    (void)state;
-    return kernel_begin("mode = manual", image);
-}
-
-static int begin_refusing(void **state)
-{
-    (void)state;
-    return kernel_begin("mode = manual\nunregistered_kernels = refuse", image);
-}
-
-static int begin_skipping(void **state)
-{
-    (void)state;
-    return kernel_begin("mode = manual\nunregistered_kernels = skip", image);
-}
-
-/* After a fault no call works, so the mock is destroyed with its contents. */
-static int end_faulted(void **state)
-{
-    (void)state;
-    OK(cushim_mock_destroy(fixture_mock));
-    return 0;
+    return kernel_begin(*settings, image);
 }
 
 /* Replaces the kernel `store`: writes its value through its pointer. */
@@ -61,7 +38,7 @@ static void register_store(unsigned *runs)
     const struct cushim_mock_kernel kernel = {
         .size = sizeof kernel, .name = "store", .duration_ns = 2 * MS, .run = store, .data = runs};
 
-    OK(cushim_mock_kernel_register(fixture_mock, &kernel));
+    OK(cushim_mock_register_kernel(fixture_mock, &kernel));
 }
 
 static uint32_t read_word(CUdeviceptr address)
@@ -72,14 +49,16 @@ static uint32_t read_word(CUdeviceptr address)
     return value;
 }
 
-static void kernel_acts_when_it_ends_with_the_parameters_of_the_call(void **state)
+#define TEST(name) TEST_IN(name, "mode = manual")
+#define TEST_IN(name, settings) TEST_FROM(name, begin, kernel_end, (void *)(uintptr_t)(settings))
+
+TEST(kernel_acts_when_it_ends_with_the_parameters_of_the_call)
 {
     CUdeviceptr address;
     uint32_t value = 77;
     unsigned runs = 0;
     void *parameters[] = {&address, &value};
 
-    (void)state;
     register_store(&runs);
     OK(driver->MemAlloc_v2(&address, 4));
     OK(driver->MemsetD8_v2(address, 0, 4));
@@ -108,22 +87,21 @@ static void ask(const struct cushim_mock_launch *launch, void *data)
 
     (void)launch;
     asked->runs++;
-    asked->state = cushim_mock_state_get(fixture_mock, &state);
-    asked->registering = cushim_mock_kernel_register(fixture_mock, &kernel);
+    asked->state = cushim_mock_get_state(fixture_mock, &state);
+    asked->registering = cushim_mock_register_kernel(fixture_mock, &kernel);
     asked->advance = cushim_mock_advance(fixture_mock, 1);
     asked->step = cushim_mock_step(fixture_mock);
     asked->drain = cushim_mock_drain(fixture_mock);
     assert_null(cushim_mock_misuse(fixture_mock, 0));
 }
 
-static void kernel_may_ask_the_mock_and_not_move_its_clock(void **state)
+TEST(kernel_may_ask_the_mock_and_not_move_its_clock)
 {
     struct asked asked = {.state = CUDA_ERROR_UNKNOWN};
     const struct cushim_mock_kernel kernel = {
         .size = sizeof kernel, .name = "cushim_nothing", .run = ask, .data = &asked};
 
-    (void)state;
-    OK(cushim_mock_kernel_register(fixture_mock, &kernel));
+    OK(cushim_mock_register_kernel(fixture_mock, &kernel));
     OK(kernel_launch(kernel_find("cushim_nothing"), NULL, NULL));
     OK(cushim_mock_advance(fixture_mock, MS));
     assert_int_equal(asked.runs, 1);
@@ -134,28 +112,26 @@ static void kernel_may_ask_the_mock_and_not_move_its_clock(void **state)
     CODE(CUDA_ERROR_NOT_PERMITTED, asked.drain);
 }
 
-static void later_registration_is_for_later_launches(void **state)
+TEST(later_registration_is_for_later_launches)
 {
     struct cushim_mock_kernel kernel = {.size = sizeof kernel, .name = "cushim_nothing"};
 
-    (void)state;
     kernel.duration_ns = 10 * MS;
-    OK(cushim_mock_kernel_register(fixture_mock, &kernel));
+    OK(cushim_mock_register_kernel(fixture_mock, &kernel));
     OK(kernel_launch(kernel_find("cushim_nothing"), NULL, NULL));
     kernel.duration_ns = 0;
-    OK(cushim_mock_kernel_register(fixture_mock, &kernel));
+    OK(cushim_mock_register_kernel(fixture_mock, &kernel));
     OK(cushim_mock_advance(fixture_mock, 9 * MS));
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(kernel_stream));
     OK(cushim_mock_advance(fixture_mock, 2 * MS));
     OK(driver->StreamQuery(kernel_stream));
 }
 
-static void spinning_kernel_takes_the_time_of_its_parameter(void **state)
+TEST(spinning_kernel_takes_the_time_of_its_parameter)
 {
     uint64_t ns = 5 * MS;
     void *parameters[] = {&ns};
 
-    (void)state;
     OK(kernel_launch(kernel_find("cushim_spin"), parameters, NULL));
     OK(cushim_mock_advance(fixture_mock, 5 * MS - 1));
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(kernel_stream));
@@ -168,27 +144,27 @@ static void keep_line(void *data, const char *line)
     strncpy(data, line, 199);
 }
 
-static void kernel_of_which_nothing_is_known_is_refused_by_name(void **state)
+TEST_IN(kernel_of_which_nothing_is_known_is_refused_by_name,
+        "mode = manual\nunregistered_kernels = refuse")
 {
     static char logged[200];
     uint32_t value = 0;
     void *parameters[] = {&value};
 
-    (void)state;
-    cushim_mock_log_set(fixture_mock, keep_line, logged);
+    cushim_mock_set_log(fixture_mock, keep_line, logged);
     CODE(CUDA_ERROR_NOT_SUPPORTED, kernel_launch(kernel_find("unknown"), parameters, NULL));
     assert_non_null(strstr(logged, "'unknown'"));
-    cushim_mock_log_set(fixture_mock, NULL, NULL);
+    cushim_mock_set_log(fixture_mock, NULL, NULL);
     CODE(CUDA_ERROR_INVALID_VALUE, kernel_launch(kernel_find("unknown"), NULL, NULL));
     assert_int_equal(fixture_state().pending, 0);
 }
 
-static void kernel_of_which_nothing_is_known_can_be_skipped(void **state)
+TEST_IN(kernel_of_which_nothing_is_known_can_be_skipped,
+        "mode = manual\nunregistered_kernels = skip")
 {
     uint32_t value = 0;
     void *parameters[] = {&value};
 
-    (void)state;
     OK(kernel_launch(kernel_find("unknown"), parameters, NULL));
     assert_int_equal(fixture_state().pending, 1);
     OK(cushim_mock_drain(fixture_mock));
@@ -207,13 +183,12 @@ static void call_the_driver(const struct cushim_mock_launch *launch, void *data)
     met[2] = driver->GreenCtxDestroy(NULL); /* not implemented */
 }
 
-static void driver_cannot_be_called_by_a_kernel(void **state)
+TEST(driver_cannot_be_called_by_a_kernel)
 {
     const struct cushim_mock_kernel kernel = {
         .size = sizeof kernel, .name = "cushim_nothing", .run = call_the_driver};
 
-    (void)state;
-    OK(cushim_mock_kernel_register(fixture_mock, &kernel));
+    OK(cushim_mock_register_kernel(fixture_mock, &kernel));
     OK(kernel_launch(kernel_find("cushim_nothing"), NULL, NULL));
     OK(cushim_mock_drain(fixture_mock));
     for (size_t i = 0; i < COUNT(met); i++)
@@ -221,43 +196,22 @@ static void driver_cannot_be_called_by_a_kernel(void **state)
     OK(driver->CtxSynchronize());
 }
 
-static void faulting_kernel_fails_every_later_call(void **state)
-{
-    CUdeviceptr address;
-
-    (void)state;
-    OK(kernel_launch(kernel_find("cushim_fault"), NULL, NULL));
-    OK(driver->MemAlloc_v2(&address, 4));
-    OK(cushim_mock_drain(fixture_mock));
-    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->StreamQuery(kernel_stream));
-    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->MemAlloc_v2(&address, 4));
-}
-
-static void trap_has_a_code_of_its_own(void **state)
-{
-    (void)state;
-    OK(kernel_launch(kernel_find("cushim_trap"), NULL, NULL));
-    OK(cushim_mock_drain(fixture_mock));
-    CODE(CUDA_ERROR_LAUNCH_FAILED, driver->CtxSynchronize());
-}
-
-static void registrations_that_make_no_sense_are_refused(void **state)
+TEST(registrations_that_make_no_sense_are_refused)
 {
     struct cushim_mock_kernel kernel = {.size = sizeof kernel, .name = "x"};
 
-    (void)state;
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_kernel_register(NULL, &kernel));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_kernel_register(fixture_mock, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_register_kernel(NULL, &kernel));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_register_kernel(fixture_mock, NULL));
     kernel.name = "";
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_kernel_register(fixture_mock, &kernel));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_register_kernel(fixture_mock, &kernel));
     kernel.name = NULL;
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_kernel_register(fixture_mock, &kernel));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_register_kernel(fixture_mock, &kernel));
     kernel.name = "x";
     kernel.parameter_count = 1;
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_kernel_register(fixture_mock, &kernel));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_register_kernel(fixture_mock, &kernel));
     kernel.parameter_count = 0;
     kernel.size = 3;
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_kernel_register(fixture_mock, &kernel));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_register_kernel(fixture_mock, &kernel));
 }
 
 /* What the function that replaces a kernel receives about the launch. */
@@ -276,15 +230,14 @@ static void look(const struct cushim_mock_launch *launch, void *data)
     }
 }
 
-static void launch_is_reported_in_full(void **state)
+TEST(launch_is_reported_in_full)
 {
     const struct cushim_mock_kernel kernel = {.size = sizeof kernel, .name = "mixed", .run = look};
     const unsigned char a = 1, c[20] = "twenty bytes of it.";
     const uint64_t b = 2;
     void *parameters[] = {(void *)&a, (void *)&b, (void *)c};
 
-    (void)state;
-    OK(cushim_mock_kernel_register(fixture_mock, &kernel));
+    OK(cushim_mock_register_kernel(fixture_mock, &kernel));
     OK(driver->LaunchKernel(kernel_find("mixed"), 2, 3, 4, 5, 6, 7, 100, kernel_stream, parameters,
                             NULL));
     OK(cushim_mock_drain(fixture_mock));
@@ -301,19 +254,16 @@ static void launch_is_reported_in_full(void **state)
     assert_memory_equal(seen_bytes[2], c, sizeof c);
 }
 
-static void buffer_of_parameters_has_the_declared_offsets(void **state)
+TEST(buffer_of_parameters_has_the_declared_offsets)
 {
     const struct cushim_mock_kernel kernel = {.size = sizeof kernel, .name = "mixed", .run = look};
     unsigned char buffer[48] = {[0] = 1, [8] = 2, [16] = 3, [35] = 4};
-    size_t size = 36, none = 0;
+    size_t size = 36;
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
                      CU_LAUNCH_PARAM_END};
-    void *bogus[] = {(void *)77, buffer, CU_LAUNCH_PARAM_END};
-    void *parameters[] = {buffer, buffer, buffer};
     CUfunction mixed = kernel_find("mixed");
 
-    (void)state;
-    OK(cushim_mock_kernel_register(fixture_mock, &kernel));
+    OK(cushim_mock_register_kernel(fixture_mock, &kernel));
     OK(kernel_launch(mixed, NULL, extra));
     OK(cushim_mock_drain(fixture_mock));
     assert_int_equal(seen_bytes[0][0], 1);
@@ -325,16 +275,9 @@ static void buffer_of_parameters_has_the_declared_offsets(void **state)
     OK(kernel_launch(mixed, NULL, extra));
     OK(cushim_mock_drain(fixture_mock));
     assert_int_equal(seen_bytes[1][0], 0);
-    size = 40;
-    CODE(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, kernel_launch(mixed, NULL, extra));
-    extra[3] = &none;
-    CODE(CUDA_ERROR_INVALID_VALUE, kernel_launch(mixed, NULL, extra));
-    CODE(CUDA_ERROR_INVALID_VALUE, kernel_launch(mixed, NULL, bogus));
-    CODE(CUDA_ERROR_INVALID_VALUE, kernel_launch(mixed, parameters, extra));
-    CODE(CUDA_ERROR_INVALID_VALUE, kernel_launch(mixed, NULL, NULL));
 }
 
-static void registered_sizes_hold_where_the_image_reports_none(void **state)
+TEST(registered_sizes_hold_where_the_image_reports_none)
 {
     static const size_t sizes[] = {4, 8};
     const struct cushim_mock_kernel kernel = {.size = sizeof kernel,
@@ -346,35 +289,10 @@ static void registered_sizes_hold_where_the_image_reports_none(void **state)
     const uint64_t two = 22;
     void *parameters[] = {(void *)&one, (void *)&two};
 
-    (void)state;
-    OK(cushim_mock_kernel_register(fixture_mock, &kernel));
+    OK(cushim_mock_register_kernel(fixture_mock, &kernel));
     OK(kernel_launch(kernel_find("unknown"), parameters, NULL));
     OK(cushim_mock_drain(fixture_mock));
     assert_int_equal(seen.parameter_count, 2);
     assert_int_equal(seen_bytes[0][0], 11);
     assert_int_equal(seen_bytes[1][0], 22);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, kernel_end)
-#define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
-    const struct CMUnitTest tests[] = {
-        TEST(kernel_acts_when_it_ends_with_the_parameters_of_the_call),
-        TEST(kernel_may_ask_the_mock_and_not_move_its_clock),
-        TEST(later_registration_is_for_later_launches),
-        TEST(spinning_kernel_takes_the_time_of_its_parameter),
-        cmocka_unit_test_setup_teardown(kernel_of_which_nothing_is_known_is_refused_by_name,
-                                        begin_refusing, kernel_end),
-        TEST_IN(kernel_of_which_nothing_is_known_can_be_skipped, begin_skipping, kernel_end),
-        TEST(driver_cannot_be_called_by_a_kernel),
-        TEST_IN(faulting_kernel_fails_every_later_call, begin, end_faulted),
-        TEST_IN(trap_has_a_code_of_its_own, begin, end_faulted),
-        TEST(registrations_that_make_no_sense_are_refused),
-        TEST(launch_is_reported_in_full),
-        TEST(buffer_of_parameters_has_the_declared_offsets),
-        TEST(registered_sizes_hold_where_the_image_reports_none),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

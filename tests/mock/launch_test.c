@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches: which are refused, and on which stream the others execute. */
+/* Launches: what waits for them, their events and attributes, and how they are captured. */
 #include <string.h>
 
 #include "tests/mock/fixture.h"
@@ -15,88 +15,22 @@ static const char image[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
 
 static int begin(void **state)
 {
-    (void)state;
     return kernel_begin("mode = manual", image);
 }
 
 static int begin_auto(void **state)
 {
-    (void)state;
     return kernel_begin("mode = auto", image);
 }
 
-static void largest_block_may_have_all_shared_memory(void **state)
-{
-    (void)state;
-    OK(driver->LaunchKernel(kernel_find("cushim_nothing"), 1, 1, 1, 1024, 1, 1, 49152,
-                            kernel_stream, NULL, NULL));
-}
+#define LAUNCH_TEST(name) TEST_BETWEEN(name, begin, kernel_end)
 
-static void cooperative_launch_must_fit_the_device(void **state)
-{
-    CUfunction nothing = kernel_find("cushim_nothing");
-
-    (void)state;
-    OK(driver->LaunchCooperativeKernel(nothing, 132 * 32, 1, 1, 1, 1, 1, 0, kernel_stream, NULL));
-    CODE(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
-         driver->LaunchCooperativeKernel(nothing, 132 * 32 + 1, 1, 1, 1, 1, 1, 0, kernel_stream,
-                                         NULL));
-}
-
-static void launch_belongs_to_the_context_of_its_stream(void **state)
-{
-    CUfunction nothing = kernel_find("cushim_nothing");
-    CUcontext other;
-    CUstream there;
-
-    (void)state;
-    OK(driver->CtxCreate_v2(&other, 0, 0));
-    there = fixture_stream();
-    CODE(CUDA_ERROR_INVALID_HANDLE,
-         driver->LaunchKernel(nothing, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
-    CODE(CUDA_ERROR_INVALID_HANDLE,
-         driver->LaunchKernel(nothing, 1, 1, 1, 1, 1, 1, 0, there, NULL, NULL));
-    OK(kernel_launch(nothing, NULL, NULL));
-    OK(driver->StreamDestroy_v2(there));
-    OK(driver->CtxDestroy_v2(other));
-}
-
-static void default_stream_is_nowhere_if_nothing_is_current(void **state)
-{
-    CUfunction nothing = kernel_find("cushim_nothing");
-    CUcontext context;
-
-    (void)state;
-    OK(driver->CtxPopCurrent_v2(&context));
-    OK(kernel_launch(nothing, NULL, NULL));
-    CODE(CUDA_ERROR_INVALID_CONTEXT,
-         driver->LaunchKernel(nothing, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
-    CODE(CUDA_ERROR_INVALID_CONTEXT,
-         driver->LaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
-    OK(driver->CtxPushCurrent_v2(context));
-    CODE(CUDA_ERROR_INVALID_HANDLE, kernel_launch(NULL, NULL, NULL));
-}
-
-static void kernel_of_a_library_is_launched_as_it_is(void **state)
-{
-    CUlibrary library;
-    CUkernel kernel;
-
-    (void)state;
-    OK(driver->LibraryLoadData(&library, image, NULL, NULL, 0, NULL, NULL, 0));
-    OK(driver->LibraryGetKernel(&kernel, library, "cushim_nothing"));
-    OK(kernel_launch((CUfunction)kernel, NULL, NULL));
-    OK(cushim_mock_drain(fixture_mock));
-    OK(driver->LibraryUnload(library));
-}
-
-static void loading_and_unloading_wait_for_all_work(void **state)
+TEST_BETWEEN(loading_and_unloading_wait_for_all_work, begin_auto, kernel_end)
 {
     uint64_t ns = 5 * MS;
     void *parameters[] = {&ns};
     CUmodule other;
 
-    (void)state;
     OK(kernel_launch(kernel_find("cushim_spin"), parameters, NULL));
     assert_int_equal(fixture_state().pending, 1);
     OK(driver->ModuleLoadData(&other, image));
@@ -107,59 +41,24 @@ static void loading_and_unloading_wait_for_all_work(void **state)
     assert_int_equal(fixture_state().pending, 0);
 }
 
-/* Each attribute with a value of zeros, as it was measured. */
-static void attributes_of_a_launch_are_known(void **state)
+/* A launch of one thread with attributes. */
+static CUlaunchConfig with(CUlaunchAttribute *attributes, unsigned count)
 {
-    static const CUresult codes[] = {
-        [3] = CUDA_ERROR_INVALID_VALUE,   [7] = CUDA_ERROR_INVALID_HANDLE,
-        [12] = CUDA_ERROR_INVALID_HANDLE, [13] = CUDA_ERROR_NOT_SUPPORTED,
-        [15] = CUDA_ERROR_INVALID_VALUE,  [17] = CUDA_ERROR_INVALID_VALUE,
-    };
-    CUlaunchAttribute attribute;
-    CUlaunchConfig config = {.gridDimX = 1,
-                             .gridDimY = 1,
-                             .gridDimZ = 1,
-                             .blockDimX = 1,
-                             .blockDimY = 1,
-                             .blockDimZ = 1,
-                             .hStream = kernel_stream,
-                             .numAttrs = 1};
-    CUfunction nothing = kernel_find("cushim_nothing");
-    CUevent event;
-
-    (void)state;
-    CODE(CUDA_ERROR_INVALID_VALUE, driver->LaunchKernelEx(&config, nothing, NULL, NULL));
-    CODE(CUDA_ERROR_INVALID_VALUE, driver->LaunchKernelEx(NULL, nothing, NULL, NULL));
-    config.attrs = &attribute;
-    for (unsigned i = 0; i < COUNT(codes); i++) {
-        attribute = (CUlaunchAttribute){.id = (CUlaunchAttributeID)i};
-        CODE(codes[i], driver->LaunchKernelEx(&config, nothing, NULL, NULL));
-    }
-    OK(driver->EventCreate(&event, CU_EVENT_DISABLE_TIMING));
-    attribute = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT,
-                                    .value.programmaticEvent.event = event};
-    OK(driver->LaunchKernelEx(&config, nothing, NULL, NULL));
-    attribute.value.programmaticEvent.flags = CU_EVENT_RECORD_EXTERNAL;
-    CODE(CUDA_ERROR_INVALID_VALUE, driver->LaunchKernelEx(&config, nothing, NULL, NULL));
-    OK(driver->EventDestroy_v2(event));
-    attribute = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
-    config.gridDimX = 132 * 32 + 1;
-    CODE(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
-         driver->LaunchKernelEx(&config, nothing, NULL, NULL));
+    return (CUlaunchConfig){.gridDimX = 1,
+                            .gridDimY = 1,
+                            .gridDimZ = 1,
+                            .blockDimX = 1,
+                            .blockDimY = 1,
+                            .blockDimZ = 1,
+                            .hStream = kernel_stream,
+                            .attrs = attributes,
+                            .numAttrs = count};
 }
 
 static CUresult launch_with_event(CUevent event, int id)
 {
     CUlaunchAttribute attributes[2];
-    CUlaunchConfig config = {.gridDimX = 1,
-                             .gridDimY = 1,
-                             .gridDimZ = 1,
-                             .blockDimX = 1,
-                             .blockDimY = 1,
-                             .blockDimZ = 1,
-                             .hStream = kernel_stream,
-                             .attrs = attributes,
-                             .numAttrs = id > 0 ? 1 : 2};
+    CUlaunchConfig config = with(attributes, id > 0 ? 1 : 2);
     uint64_t ns = MS;
     void *parameters[] = {&ns};
 
@@ -171,13 +70,12 @@ static CUresult launch_with_event(CUevent event, int id)
     return driver->LaunchKernelEx(&config, kernel_find("cushim_spin"), parameters, NULL);
 }
 
-static void event_of_a_launch_ends_with_the_kernel(void **state)
+LAUNCH_TEST(event_of_a_launch_ends_with_the_kernel)
 {
     static const int ids[] = {PROGRAMMATIC_EVENT, COMPLETION_EVENT};
     CUstream other = fixture_stream();
     CUevent event;
 
-    (void)state;
     OK(driver->EventCreate(&event, CU_EVENT_DISABLE_TIMING));
     for (size_t i = 0; i < COUNT(ids); i++) {
         OK(launch_with_event(event, ids[i]));
@@ -194,12 +92,14 @@ static void event_of_a_launch_ends_with_the_kernel(void **state)
     OK(driver->StreamDestroy_v2(other));
 }
 
-static void event_of_a_launch_is_a_plain_one_of_its_context(void **state)
+LAUNCH_TEST(event_of_a_launch_is_a_plain_one_of_its_context)
 {
+    CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT,
+                                   .value.programmaticEvent.flags = CU_EVENT_RECORD_EXTERNAL};
+    CUlaunchConfig config = with(&attribute, 1);
     CUcontext context;
     CUevent event;
 
-    (void)state;
     OK(driver->EventCreate(&event, CU_EVENT_DEFAULT));
     CODE(CUDA_ERROR_INVALID_VALUE, launch_with_event(event, PROGRAMMATIC_EVENT));
     OK(driver->EventDestroy_v2(event));
@@ -208,6 +108,9 @@ static void event_of_a_launch_is_a_plain_one_of_its_context(void **state)
     OK(driver->EventDestroy_v2(event));
     OK(driver->EventCreate(&event, CU_EVENT_DISABLE_TIMING));
     CODE(CUDA_ERROR_NOT_SUPPORTED, launch_with_event(event, BOTH_EVENTS));
+    attribute.value.programmaticEvent.event = event;
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         driver->LaunchKernelEx(&config, kernel_find("cushim_nothing"), NULL, NULL));
     OK(driver->EventQuery(event));
     OK(driver->EventDestroy_v2(event));
     OK(driver->CtxCreate_v2(&context, 0, 0));
@@ -235,23 +138,14 @@ static void check_edges(const CUgraphEdgeData *wanted, size_t wanted_count)
     OK(driver->GraphDestroy(graph));
 }
 
-static void only_kernels_are_overlapped_in_a_capture(void **state)
+LAUNCH_TEST(only_kernels_are_overlapped_in_a_capture)
 {
     static const CUgraphEdgeData wanted[] = {{0}, {.type = 1, .from_port = 1}, {0}};
     CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
                                    .value.programmaticStreamSerializationAllowed = 1};
-    CUlaunchConfig config = {.gridDimX = 1,
-                             .gridDimY = 1,
-                             .gridDimZ = 1,
-                             .blockDimX = 1,
-                             .blockDimY = 1,
-                             .blockDimZ = 1,
-                             .hStream = kernel_stream,
-                             .attrs = &attribute,
-                             .numAttrs = 1};
+    CUlaunchConfig config = with(&attribute, 1);
     CUfunction nothing = kernel_find("cushim_nothing");
 
-    (void)state;
     capture_begin(kernel_stream);
     capture_work(kernel_stream); /* a host function */
     OK(driver->LaunchKernelEx(&config, nothing, NULL, NULL));
@@ -261,7 +155,7 @@ static void only_kernels_are_overlapped_in_a_capture(void **state)
     check_edges(wanted, COUNT(wanted));
 }
 
-static void captured_event_of_a_launch_is_a_port_of_the_kernel(void **state)
+LAUNCH_TEST(captured_event_of_a_launch_is_a_port_of_the_kernel)
 {
     static const CUgraphEdgeData wanted[] = {{.type = 1, .from_port = 2}, {0}, {0}};
     CUstream other = fixture_stream();
@@ -269,7 +163,6 @@ static void captured_event_of_a_launch_is_a_port_of_the_kernel(void **state)
     void *parameters[] = {&ns};
     CUevent event, back = fixture_event();
 
-    (void)state;
     OK(driver->EventCreate(&event, CU_EVENT_DISABLE_TIMING));
     capture_begin(kernel_stream);
     OK(launch_with_event(event, COMPLETION_EVENT));
@@ -286,7 +179,7 @@ static void captured_event_of_a_launch_is_a_port_of_the_kernel(void **state)
 }
 
 /* The priority stays when the parameters of the node change. */
-static void captured_kernel_has_a_priority(void **state)
+LAUNCH_TEST(priority_of_a_captured_kernel_stays)
 {
     enum { PRIORITY = 8, COOPERATIVE = 2, UNKNOWN = 99 };
     CUDA_KERNEL_NODE_PARAMS parameters;
@@ -296,7 +189,6 @@ static void captured_kernel_has_a_priority(void **state)
     CUstream stream;
     size_t count = 2;
 
-    (void)state;
     OK(driver->StreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, -3));
     capture_begin(stream);
     OK(driver->LaunchKernel(kernel_find("cushim_nothing"), 1, 1, 1, 1, 1, 1, 0, stream, NULL,
@@ -304,8 +196,6 @@ static void captured_kernel_has_a_priority(void **state)
     capture_work(stream);
     graph = capture_end(stream);
     OK(driver->GraphGetNodes(graph, nodes, &count));
-    OK(driver->GraphKernelNodeGetAttribute(nodes[0], (CUkernelNodeAttrID)PRIORITY, &value));
-    assert_int_equal(*(int *)&value, -3);
     OK(driver->GraphKernelNodeGetParams_v2(nodes[0], &parameters));
     OK(driver->GraphKernelNodeSetParams_v2(nodes[0], &parameters));
     OK(driver->GraphKernelNodeGetAttribute(nodes[0], (CUkernelNodeAttrID)PRIORITY, &value));
@@ -324,55 +214,23 @@ static void captured_kernel_has_a_priority(void **state)
     OK(driver->StreamDestroy_v2(stream));
 }
 
-static void occupancy_is_that_of_the_device(void **state)
+LAUNCH_TEST(cooperative_launch_by_its_attribute_must_fit_the_device)
 {
-    static const struct {
-        int threads, blocks;
-        size_t shared;
-    } cases[] = {{1, 32, 0},     {32, 32, 0},     {64, 32, 0},    {128, 16, 0},
-                 {256, 8, 0},    {512, 4, 0},     {1024, 2, 0},   {1025, 0, 0},
-                 {32, 4, 49152}, {32, 20, 10000}, {32, 0, 100000}};
+    CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
+    CUlaunchConfig config = with(&attribute, 1);
+
+    config.gridDimX = 132 * 32 + 1;
+    CODE(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+         driver->LaunchKernelEx(&config, kernel_find("cushim_nothing"), NULL, NULL));
+}
+
+LAUNCH_TEST(shared_memory_that_is_left_is_that_of_the_device)
+{
     CUfunction nothing = kernel_find("cushim_nothing");
-    int blocks = -1, grid = -1, block = -1;
     size_t shared = 0;
 
-    (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        OK(driver->OccupancyMaxActiveBlocksPerMultiprocessor(&blocks, nothing, cases[i].threads,
-                                                             cases[i].shared));
-        assert_int_equal(blocks, cases[i].blocks);
-    }
-    CODE(CUDA_ERROR_INVALID_VALUE,
-         driver->OccupancyMaxActiveBlocksPerMultiprocessor(&blocks, nothing, 0, 0));
-    OK(driver->OccupancyMaxPotentialBlockSize(&grid, &block, nothing, NULL, 0, 0));
-    assert_int_equal(grid, 264);
-    assert_int_equal(block, 1024);
     OK(driver->OccupancyAvailableDynamicSMemPerBlock(&shared, nothing, 4, 128));
     assert_int_equal(shared, 49152);
     OK(driver->OccupancyAvailableDynamicSMemPerBlock(&shared, nothing, 8, 128));
     assert_int_equal(shared, 29184);
-}
-
-#define LAUNCH_TEST(name) cmocka_unit_test_setup_teardown(name, begin, kernel_end)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        LAUNCH_TEST(largest_block_may_have_all_shared_memory),
-        LAUNCH_TEST(cooperative_launch_must_fit_the_device),
-        LAUNCH_TEST(launch_belongs_to_the_context_of_its_stream),
-        LAUNCH_TEST(default_stream_is_nowhere_if_nothing_is_current),
-        LAUNCH_TEST(kernel_of_a_library_is_launched_as_it_is),
-        cmocka_unit_test_setup_teardown(loading_and_unloading_wait_for_all_work, begin_auto,
-                                        kernel_end),
-        LAUNCH_TEST(attributes_of_a_launch_are_known),
-        LAUNCH_TEST(event_of_a_launch_ends_with_the_kernel),
-        LAUNCH_TEST(event_of_a_launch_is_a_plain_one_of_its_context),
-        LAUNCH_TEST(only_kernels_are_overlapped_in_a_capture),
-        LAUNCH_TEST(captured_event_of_a_launch_is_a_port_of_the_kernel),
-        LAUNCH_TEST(captured_kernel_has_a_priority),
-        LAUNCH_TEST(occupancy_is_that_of_the_device),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,20 +10,6 @@
 
 #define HEAD ".version 6.0\n.target sm_50\n.address_size 64\n"
 
-static int begin(void **state)
-{
-    (void)state;
-    fixture_begin(NULL);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    fixture_end();
-    return 0;
-}
-
 /*
  * Launch the kernel of a fat binary like nvcc's: a cubin, and PTX for the same kernel. The results
  * are the value that the kernel writes, and then the value of a variable that the host reads.
@@ -55,8 +41,10 @@ static CUresult launch_scale(const char *text, uint32_t results[2])
     return code;
 }
 
+#define TEST(name) TEST_BETWEEN(name, fixture_auto, fixture_done)
+
 /* Host and kernel share the variables that the cubin declares; the PTX may declare more. */
-static void kernel_of_a_cubin_is_executed_by_the_text_beside_it(void **state)
+TEST(kernel_of_a_cubin_is_executed_by_the_text_beside_it)
 {
     static const char text[] =
         HEAD ".func ten(.param .b32 p) { ret; }\n"
@@ -75,18 +63,16 @@ static void kernel_of_a_cubin_is_executed_by_the_text_beside_it(void **state)
              "@f add.u32 x, x, 10000; st.u32 [o], x; st.global.u32 [start], x; ret;\n}\n";
     uint32_t results[2] = {0};
 
-    (void)state;
     OK(launch_scale(text, results));
     assert_int_equal(results[0], 7 + 5 + 100 + 1000 + 10000);
     assert_int_equal(results[1], results[0]);
 }
 
 /* The PTX is not needed to load the cubin. */
-static void text_that_is_wrong_beside_a_cubin_is_of_no_use(void **state)
+TEST(text_that_is_wrong_beside_a_cubin_is_of_no_use)
 {
     uint32_t results[2];
 
-    (void)state;
     CODE(CUDA_ERROR_NOT_SUPPORTED, launch_scale(HEAD "nonsense", results));
     CODE(CUDA_ERROR_NOT_SUPPORTED,
          launch_scale(HEAD ".extern .func missing();\n.visible .entry scale(.param .u8 a,"
@@ -94,7 +80,7 @@ static void text_that_is_wrong_beside_a_cubin_is_of_no_use(void **state)
                       results));
 }
 
-static void managed_variable_of_a_library_is_the_host_s_too(void **state)
+TEST(managed_variable_of_a_library_is_the_host_s_too)
 {
     static const char text[] = HEAD ".visible .global .align 4 .b8 bytes[12];\n"
                                     ".visible .global .attribute(.managed) .u64 shared;\n";
@@ -102,7 +88,6 @@ static void managed_variable_of_a_library_is_the_host_s_too(void **state)
     CUlibrary library;
     size_t size = 0;
 
-    (void)state;
     OK(driver->LibraryLoadData(&library, text, NULL, NULL, 0, NULL, NULL, 0));
     CODE(CUDA_ERROR_NOT_FOUND, driver->LibraryGetManaged(&address, &size, library, "bytes"));
     OK(driver->LibraryGetManaged(&address, &size, library, "shared"));
@@ -113,7 +98,7 @@ static void managed_variable_of_a_library_is_the_host_s_too(void **state)
 }
 
 /* An H100 accepted 50000 bytes, and reported 16 for a kernel with 4 bytes and dynamic memory. */
-static void shared_memory_has_a_limit_and_is_counted(void **state)
+TEST(shared_memory_has_a_limit_and_is_counted)
 {
     static const struct {
         const char *variables;
@@ -125,7 +110,6 @@ static void shared_memory_has_a_limit_and_is_counted(void **state)
         {".shared .b32 s; .extern .shared .align 16 .b8 dynamic[];", 16},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *use = strstr(cases[i].variables, "dynamic") ? "mov.u32 r, dynamic;" : "";
         char text[500];
@@ -148,18 +132,4 @@ static void shared_memory_has_a_limit_and_is_counted(void **state)
         OK(driver->CtxSynchronize());
         OK(driver->ModuleUnload(loaded));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(kernel_of_a_cubin_is_executed_by_the_text_beside_it, begin,
-                                        end),
-        cmocka_unit_test_setup_teardown(text_that_is_wrong_beside_a_cubin_is_of_no_use, begin, end),
-        cmocka_unit_test_setup_teardown(managed_variable_of_a_library_is_the_host_s_too, begin,
-                                        end),
-        cmocka_unit_test_setup_teardown(shared_memory_has_a_limit_and_is_counted, begin, end),
-    };
-
-    return cmocka_run_group_tests_name("module_execute", tests, NULL, NULL);
 }

@@ -50,11 +50,12 @@ static const struct {
 
 static int begin(void **state)
 {
-    (void)state;
     return graph_begin("driver_version = 13.5\nmode = manual");
 }
 
-static void functions_exist_from_their_version_on_and_refuse_zeros(void **state)
+#define TEST(name) TEST_BETWEEN(name, begin, graph_end)
+
+TEST_ALONE(functions_exist_from_their_version_on_and_refuse_zeros)
 {
     static const struct {
         const char *settings;
@@ -66,7 +67,6 @@ static void functions_exist_from_their_version_on_and_refuse_zeros(void **state)
                     {"driver_version = 13.4", 13040},
                     {"driver_version = " CUSHIM__NEWEST_VERSION_TEXT, CUSHIM__NEWEST_VERSION}};
 
-    (void)state;
     for (size_t v = 0; v < COUNT(versions); v++) {
         int version = 0;
 
@@ -86,7 +86,7 @@ static void functions_exist_from_their_version_on_and_refuse_zeros(void **state)
     }
 }
 
-static void graphs_and_nodes_have_ids(void **state)
+TEST(graphs_and_nodes_have_ids)
 {
     unsigned ids[4], locals[2];
     unsigned long long tools[2];
@@ -94,7 +94,6 @@ static void graphs_and_nodes_have_ids(void **state)
     CUgraph clone, inside = NULL, found = NULL;
     CUgraphExec exec;
 
-    (void)state;
     OK(driver->GraphClone(&clone, graph));
     OK(driver->GraphAddChildGraphNode(&child, graph, NULL, 0, clone));
     OK(driver->GraphChildGraphNodeGetGraph(child, &inside));
@@ -121,14 +120,13 @@ static void graphs_and_nodes_have_ids(void **state)
     OK(driver->GraphDestroy(clone));
 }
 
-static void node_of_child_graph_is_contained_in_it(void **state)
+TEST(node_of_child_graph_is_contained_in_it)
 {
     CUgraphNode child, node;
     CUgraph other, inside = NULL, found = NULL;
     size_t count = 1;
     unsigned local = 7;
 
-    (void)state;
     OK(driver->GraphCreate(&other, 0));
     OK(driver->GraphAddEmptyNode(&node, other, NULL, 0));
     graph_add_host(NULL, 0, 1);
@@ -143,7 +141,7 @@ static void node_of_child_graph_is_contained_in_it(void **state)
 }
 
 /* An id is never reused, and the text of a graph identifies nodes by their ids. */
-static void text_of_graph_names_nodes_by_ids(void **state)
+TEST(text_of_graph_names_nodes_by_ids)
 {
     char text[400] = "", name[64];
     unsigned char *bytes;
@@ -151,7 +149,6 @@ static void text_of_graph_names_nodes_by_ids(void **state)
     size_t length;
     CUgraphNode gone = graph_add_host(NULL, 0, 1), node;
 
-    (void)state;
     OK(driver->GraphDestroyNode(gone));
     node = graph_add_host(NULL, 0, 2);
     OK(driver->GraphGetId(graph, &id));
@@ -188,7 +185,7 @@ static void check_read(CUgraphNodeParams *parameters)
     OK(driver->GraphNodeSetParams_v2(node, &read));
 }
 
-static void parameters_of_any_node_are_read_as_they_were_given(void **state)
+TEST(parameters_of_any_node_are_read_as_they_were_given)
 {
     CUgraphNodeParams set = parameters_of(CU_GRAPH_NODE_TYPE_MEMSET),
                       copy = parameters_of(CU_GRAPH_NODE_TYPE_MEMCPY),
@@ -200,7 +197,6 @@ static void parameters_of_any_node_are_read_as_they_were_given(void **state)
     CUcontext context;
     CUdeviceptr memory;
 
-    (void)state;
     OK(driver->CtxGetCurrent(&context));
     OK(driver->MemAlloc_v2(&memory, 2 * BYTES));
     set.memset.dst = memory;
@@ -229,13 +225,12 @@ static void parameters_of_any_node_are_read_as_they_were_given(void **state)
     OK(driver->EventDestroy_v2(event));
 }
 
-static void parameters_of_child_graph_name_the_nodes_own(void **state)
+TEST(parameters_of_child_graph_name_the_nodes_own)
 {
     CUgraphNodeParams parameters = parameters_of(CU_GRAPH_NODE_TYPE_GRAPH), read;
     CUgraph other, inside = NULL;
     CUgraphNode node;
 
-    (void)state;
     OK(driver->GraphCreate(&other, 0));
     parameters.graph.graph = other;
     OK(driver->GraphAddNode_v3(&node, graph, NULL, NULL, 0, &parameters));
@@ -249,7 +244,7 @@ static void parameters_of_child_graph_name_the_nodes_own(void **state)
 }
 
 /* The differences between these calls and those of CUDA 12. */
-static void kernel_of_another_context_is_refused(void **state)
+TEST(kernel_of_another_context_is_refused)
 {
     CUgraphNodeParams parameters = parameters_of(CU_GRAPH_NODE_TYPE_KERNEL), read;
     CUcontext context, other;
@@ -258,7 +253,6 @@ static void kernel_of_another_context_is_refused(void **state)
     uint64_t ns = 5;
     void *values[] = {&ns};
 
-    (void)state;
     OK(driver->CtxGetCurrent(&context));
     OK(driver->ModuleLoadData(&module, image));
     OK(driver->ModuleGetFunction(&parameters.kernel.func, module, "cushim_spin"));
@@ -287,12 +281,11 @@ static void kernel_of_another_context_is_refused(void **state)
     OK(driver->ModuleUnload(module));
 }
 
-static void functions_and_kernels_report_how_many_parameters_they_have(void **state)
+TEST(functions_and_kernels_report_how_many_parameters_they_have)
 {
     CUlibrary library;
     CUmodule module;
 
-    (void)state;
     OK(driver->ModuleLoadData(&module, image));
     OK(driver->LibraryLoadData(&library, image, NULL, NULL, 0, NULL, NULL, 0));
     for (size_t i = 0; i < COUNT(kernels); i++) {
@@ -313,11 +306,10 @@ static void functions_and_kernels_report_how_many_parameters_they_have(void **st
     OK(driver->ModuleUnload(module));
 }
 
-static void host_function_waits_in_either_mode(void **state)
+TEST(host_function_waits_in_either_mode)
 {
     CUstream stream = fixture_stream();
 
-    (void)state;
     for (unsigned mode = 0; mode < 2; mode++)
         OK(driver->LaunchHostFunc_v2(stream, graph_note, (void *)(uintptr_t)mode, mode));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->LaunchHostFunc_v2(stream, graph_note, NULL, 2));
@@ -351,12 +343,11 @@ static void check_order(size_t i, CUdeviceptr memory, CUdeviceptr address, char 
     OK(driver->StreamDestroy_v2(stream));
 }
 
-static void copy_reads_its_source_in_the_order_of_its_attributes(void **state)
+TEST(copy_reads_its_source_in_the_order_of_its_attributes)
 {
     CUdeviceptr memory, device;
     void *pinned;
 
-    (void)state;
     OK(driver->MemAlloc_v2(&memory, BYTES));
     OK(driver->MemAlloc_v2(&device, BYTES));
     OK(driver->MemAllocHost_v2(&pinned, BYTES));
@@ -369,7 +360,7 @@ static void copy_reads_its_source_in_the_order_of_its_attributes(void **state)
     OK(driver->MemFree_v2(memory));
 }
 
-static void copy_with_wrong_attributes_is_refused(void **state)
+TEST(copy_with_wrong_attributes_is_refused)
 {
     static const CUmemcpyAttributes wrong[] = {
         {.srcAccessOrder = 0}, {.srcAccessOrder = 4}, {.srcAccessOrder = 1, .flags = 2}};
@@ -377,7 +368,6 @@ static void copy_with_wrong_attributes_is_refused(void **state)
     CUstream stream = fixture_stream();
     CUdeviceptr memory;
 
-    (void)state;
     OK(driver->MemAlloc_v2(&memory, 2 * BYTES));
 #define COPY(attributes, stream) \
     driver->MemcpyWithAttributesAsync(memory, memory + BYTES, BYTES, attributes, stream)
@@ -401,12 +391,11 @@ static void copy_with_wrong_attributes_is_refused(void **state)
     OK(driver->StreamDestroy_v2(stream));
 }
 
-static void devices_are_in_no_clique(void **state)
+TEST(devices_are_in_no_clique)
 {
     uint64_t clique[8] = {0};
     size_t counts[2] = {7, COUNT(clique)};
 
-    (void)state;
     OK(driver->DeviceGetCliqueCount(&counts[0], 0));
     OK(driver->DeviceGetCliqueInfo((void *)clique, &counts[1], 0));
     assert_int_equal(counts[0], 0);
@@ -418,24 +407,7 @@ static void devices_are_in_no_clique(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE, driver->DeviceGetCliqueInfo(NULL, &counts[1], 0));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, graph_end)
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(functions_exist_from_their_version_on_and_refuse_zeros),
-        TEST(graphs_and_nodes_have_ids),
-        TEST(node_of_child_graph_is_contained_in_it),
-        TEST(text_of_graph_names_nodes_by_ids),
-        TEST(parameters_of_any_node_are_read_as_they_were_given),
-        TEST(parameters_of_child_graph_name_the_nodes_own),
-        TEST(kernel_of_another_context_is_refused),
-        TEST(functions_and_kernels_report_how_many_parameters_they_have),
-        TEST(host_function_waits_in_either_mode),
-        TEST(copy_reads_its_source_in_the_order_of_its_attributes),
-        TEST(copy_with_wrong_attributes_is_refused),
-        TEST(devices_are_in_no_clique),
-    };
-
-    return cmocka_run_group_tests(tests, folder_create, folder_remove);
+    return run_all_tests(folder_create, folder_remove);
 }

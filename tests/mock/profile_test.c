@@ -52,9 +52,8 @@ static int teardown(void **state)
     return folder_remove(state);
 }
 
-static void a_file_begins_with_its_schema(void **state)
+TEST_ALONE(a_file_begins_with_its_schema)
 {
-    (void)state;
     write_text("mock.conf", "# a comment may come before it\n\nschema = 1\ndevices = 4\n");
     read_well("mock.conf");
     assert_int_equal(settings.devices, 4);
@@ -68,7 +67,7 @@ static void a_file_begins_with_its_schema(void **state)
     assert_string_equal(reason(), "mock.conf:1:1: a file of settings begins with `schema = 1`");
 }
 
-static void a_key_of_a_file_comes_once(void **state)
+TEST_ALONE(a_key_of_a_file_comes_once)
 {
     static const char *const cases[][2] = {
         {"schema = 1\nmode = auto\nmode = auto", "mock.conf:3:1: line 2 has set mode already"},
@@ -78,7 +77,6 @@ static void a_key_of_a_file_comes_once(void **state)
          "mock.conf:5:1: line 2 has set devices already"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         write_text("mock.conf", cases[i][0]);
         assert_int_equal(read_file("mock.conf"), CUDA_ERROR_INVALID_VALUE);
@@ -86,12 +84,11 @@ static void a_key_of_a_file_comes_once(void **state)
     }
 }
 
-static void a_file_that_is_no_text_is_refused(void **state)
+TEST_ALONE(a_file_that_is_no_text_is_refused)
 {
     static const char nul[] = "schema = 1\n\0devices = 4\n";
     char *large = malloc((1 << 20) + 1);
 
-    (void)state;
     folder_write("mock.conf", nul, sizeof nul - 1);
     assert_int_equal(read_file("mock.conf"), CUDA_ERROR_INVALID_VALUE);
     assert_string_equal(reason(), "mock.conf: not a text, for it has a NUL character");
@@ -107,9 +104,8 @@ static void a_file_that_is_no_text_is_refused(void **state)
     read_well("mock.conf");
 }
 
-static void a_file_that_cannot_be_read_is_named(void **state)
+TEST_ALONE(a_file_that_cannot_be_read_is_named)
 {
-    (void)state;
     remove(folder_path("mock.conf"));
     assert_int_equal(read_file("mock.conf"), CUDA_ERROR_FILE_NOT_FOUND);
     assert_string_equal(reason(), "mock.conf: No such file or directory");
@@ -117,9 +113,8 @@ static void a_file_that_cannot_be_read_is_named(void **state)
     assert_string_equal(reason(), ": Is a directory");
 }
 
-static void a_profile_beside_the_settings_replaces_the_built_in_one(void **state)
+TEST_ALONE(a_profile_beside_the_settings_replaces_the_built_in_one)
 {
-    (void)state;
     write_text("small.profile", PROFILE);
     write_text("mock.conf", "schema = 1\nattribute.5 = 6\nprofile = small.profile\n");
     read_well("mock.conf");
@@ -137,9 +132,8 @@ static void a_profile_beside_the_settings_replaces_the_built_in_one(void **state
     assert_int_equal(settings.profile.attributes[5], 6);
 }
 
-static void version_and_memory_are_the_profiles_unless_they_are_set(void **state)
+TEST_ALONE(version_and_memory_are_the_profiles_unless_they_are_set)
 {
-    (void)state;
     write_text("small.profile", PROFILE);
     write_text("mock.conf",
                "schema = 1\ndriver_version = 11.4\nmemory = profile\nprofile = small.profile\n");
@@ -153,9 +147,8 @@ static void version_and_memory_are_the_profiles_unless_they_are_set(void **state
     assert_true(settings.memory_bytes == 150109880320);
 }
 
-static void a_profile_of_a_newer_driver_is_that_of_the_newest_known(void **state)
+TEST_ALONE(a_profile_of_a_newer_driver_is_that_of_the_newest_known)
 {
-    (void)state;
     write_text("small.profile",
                "schema = 1\nname = New\ndriver_version = 99.0\nmemory_bytes = 16 MiB\n");
     write_text("mock.conf", "schema = 1\nprofile = ./small.profile\n");
@@ -163,7 +156,7 @@ static void a_profile_of_a_newer_driver_is_that_of_the_newest_known(void **state
     assert_int_equal(settings.driver_version, CUSHIM__NEWEST_VERSION);
 }
 
-static void a_profile_is_read_as_strictly(void **state)
+TEST_ALONE(a_profile_is_read_as_strictly)
 {
     static const struct {
         const char *text, *message;
@@ -178,7 +171,6 @@ static void a_profile_is_read_as_strictly(void **state)
                                                "CUDA from 10.0 on, as 12.8 or 12080, not \"9.0\""},
     };
 
-    (void)state;
     write_text("mock.conf", "schema = 1\nprofile = small.profile\n");
     for (size_t i = 0; i < COUNT(cases); i++) {
         write_text("small.profile", cases[i].text);
@@ -189,16 +181,5 @@ static void a_profile_is_read_as_strictly(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_begins_with_its_schema),
-        cmocka_unit_test(a_key_of_a_file_comes_once),
-        cmocka_unit_test(a_file_that_is_no_text_is_refused),
-        cmocka_unit_test(a_file_that_cannot_be_read_is_named),
-        cmocka_unit_test(a_profile_beside_the_settings_replaces_the_built_in_one),
-        cmocka_unit_test(version_and_memory_are_the_profiles_unless_they_are_set),
-        cmocka_unit_test(a_profile_of_a_newer_driver_is_that_of_the_newest_known),
-        cmocka_unit_test(a_profile_is_read_as_strictly),
-    };
-
-    return cmocka_run_group_tests(tests, folder_create, teardown);
+    return run_all_tests(folder_create, teardown);
 }

@@ -50,26 +50,24 @@ static void begin(const struct profile *profile)
     snprintf(text, sizeof text, "mode = auto\nprofile = %s\n", profile->name);
     fixture_begin(text);
     lines = 0;
-    cushim_mock_log_set(fixture_mock, keep, NULL);
+    cushim_mock_set_log(fixture_mock, keep, NULL);
 }
 
-static void these_are_all_that_are_built_in(void **state)
+TEST_ALONE(these_are_all_that_are_built_in)
 {
     size_t count = 0;
 
-    (void)state;
     for (; cushim__mock_builtin_profiles[count].name; count++)
         assert_string_equal(cushim__mock_builtin_profiles[count].name, profiles[count].name);
     assert_int_equal(count, COUNT(profiles));
 }
 
-static void each_is_the_device_that_it_is_called_after(void **state)
+TEST_ALONE(each_is_the_device_that_it_is_called_after)
 {
     struct mock_settings settings;
     char name[64], text[64];
     int major, minor;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(profiles); i++) {
         begin(&profiles[i]);
         OK(driver->DeviceGetName(name, sizeof name, 0));
@@ -89,11 +87,10 @@ static void each_is_the_device_that_it_is_called_after(void **state)
     }
 }
 
-static void ptx_is_for_this_device_or_an_older_one(void **state)
+TEST_ALONE(ptx_is_for_this_device_or_an_older_one)
 {
     CUmodule module;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(profiles); i++) {
         begin(&profiles[i]);
         OK(driver->ModuleLoadData(&module, compute_70));
@@ -107,12 +104,11 @@ static void ptx_is_for_this_device_or_an_older_one(void **state)
     }
 }
 
-static void what_is_not_documented_is_refused_and_logged_once(void **state)
+TEST_ALONE(what_is_not_documented_is_refused_and_logged_once)
 {
     CUdeviceptr memory;
     int value = -5;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(profiles); i++) {
         const CUresult code = profiles[i].measured ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
         size_t limit;
@@ -138,7 +134,7 @@ static void what_is_not_documented_is_refused_and_logged_once(void **state)
 }
 
 /* The alignment and the largest pitch of textures are not documented for these devices. */
-static void textures_need_no_more_than_is_documented(void **state)
+TEST_ALONE(textures_need_no_more_than_is_documented)
 {
     const CUDA_TEXTURE_DESC sampling = {.flags = CU_TRSF_READ_AS_INTEGER};
     CUDA_RESOURCE_DESC linear = {.resType = CU_RESOURCE_TYPE_LINEAR};
@@ -148,7 +144,6 @@ static void textures_need_no_more_than_is_documented(void **state)
     CUtexref reference;
     size_t offset = 7;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(profiles); i++) {
         begin(&profiles[i]);
         OK(driver->MemAlloc_v2(&memory, 4096));
@@ -169,17 +164,4 @@ static void textures_need_no_more_than_is_documented(void **state)
         OK(driver->MemFree_v2(memory));
         fixture_end();
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(these_are_all_that_are_built_in),
-        cmocka_unit_test(each_is_the_device_that_it_is_called_after),
-        cmocka_unit_test(ptx_is_for_this_device_or_an_older_one),
-        cmocka_unit_test(what_is_not_documented_is_refused_and_logged_once),
-        cmocka_unit_test(textures_need_no_more_than_is_documented),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

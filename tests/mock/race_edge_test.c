@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What orders operations on the device: streams, events, default streams, contexts. */
+/*
+ * What orders operations on the device, beyond tests/check/order_edges.c: streams, events, default
+ * streams, contexts.
+ */
 #include "tests/mock/race_fixture.h"
 
 #define ONE race_streams[0]
 #define OTHER race_streams[1]
-
-static void one_stream(bool ordered)
-{
-    race_write(ONE);
-    race_read(ordered ? ONE : OTHER);
-}
 
 /* Read on the other stream, which waits for the event if `waits`; destroys the event. */
 static void read_behind(CUevent event, bool waits)
@@ -18,15 +15,6 @@ static void read_behind(CUevent event, bool waits)
         OK(driver->StreamWaitEvent(OTHER, event, 0));
     race_read(OTHER);
     OK(driver->EventDestroy_v2(event));
-}
-
-static void wait_for_an_event(bool ordered)
-{
-    CUevent event = fixture_event();
-
-    race_write(ONE);
-    OK(driver->EventRecord(event, ONE));
-    read_behind(event, ordered);
 }
 
 /* A wait for a completed record queues no operation, but it orders the streams. */
@@ -40,48 +28,6 @@ static void wait_for_an_event_that_is_done(bool ordered)
     for (int i = 0; i < 1000; i++)
         OK(driver->CtxGetCurrent(&(CUcontext){NULL}));
     read_behind(event, ordered);
-}
-
-static void record_behind_the_work(bool ordered)
-{
-    CUevent event = fixture_event();
-
-    if (!ordered)
-        OK(driver->EventRecord(event, ONE));
-    race_write(ONE);
-    if (ordered)
-        OK(driver->EventRecord(event, ONE));
-    read_behind(event, true);
-}
-
-/* A waiting stream waits for the record that was current at the call. */
-static void wait_behind_the_newest_record(bool ordered)
-{
-    CUevent event = fixture_event();
-
-    OK(driver->EventRecord(event, ONE));
-    if (!ordered)
-        OK(driver->StreamWaitEvent(OTHER, event, 0));
-    race_write(ONE);
-    OK(driver->EventRecord(event, ONE));
-    read_behind(event, ordered);
-}
-
-static void wait_through_a_third_stream(bool ordered)
-{
-    CUevent first = fixture_event(), second = fixture_event();
-    CUstream third = fixture_stream();
-
-    race_write(ONE);
-    OK(driver->EventRecord(first, ONE));
-    if (ordered)
-        OK(driver->StreamWaitEvent(third, first, 0));
-    OK(driver->EventRecord(second, third));
-    OK(driver->StreamWaitEvent(OTHER, second, 0));
-    race_read(OTHER);
-    OK(driver->EventDestroy_v2(first));
-    OK(driver->EventDestroy_v2(second));
-    OK(driver->StreamDestroy_v2(third));
 }
 
 static void wait_before_the_use(bool ordered)
@@ -124,24 +70,6 @@ static void context_that_waits(bool ordered)
     OK(driver->EventDestroy_v2(event));
 }
 
-static void default_stream_behind(bool ordered)
-{
-    CUstream stream = race_stream(ordered);
-
-    race_write(stream);
-    race_read(NULL);
-    OK(driver->StreamDestroy_v2(stream));
-}
-
-static void default_stream_before(bool ordered)
-{
-    CUstream stream = race_stream(ordered);
-
-    race_write(NULL);
-    race_read(stream);
-    OK(driver->StreamDestroy_v2(stream));
-}
-
 /* The default stream also comes after a blocking stream that has been destroyed meanwhile. */
 static void default_stream_behind_a_destroyed_one(bool ordered)
 {
@@ -167,24 +95,6 @@ static void default_stream_behind_one_with_a_successor(bool ordered)
     race_read(NULL);
     OK(driver->StreamDestroy_v2(successor));
     OK(driver->EventDestroy_v2(event));
-}
-
-static void default_stream_between(bool ordered)
-{
-    CUstream before = race_stream(true), after = race_stream(true);
-
-    race_write(before);
-    if (ordered)
-        fixture_spin(NULL, 1);
-    race_read(after);
-    OK(driver->StreamDestroy_v2(before));
-    OK(driver->StreamDestroy_v2(after));
-}
-
-static void per_thread_stream(bool ordered)
-{
-    race_write(CU_STREAM_PER_THREAD);
-    race_read(ordered ? NULL : OTHER);
 }
 
 static void streams_of_two_contexts(bool ordered)
@@ -227,21 +137,12 @@ static void context_of_a_stream_with_a_successor_elsewhere(bool ordered)
 }
 
 static const struct race_edge edges[] = {
-    RACE_EDGE(one_stream),
-    RACE_EDGE(wait_for_an_event),
     RACE_EDGE(wait_for_an_event_that_is_done),
-    RACE_EDGE(record_behind_the_work),
-    RACE_EDGE(wait_behind_the_newest_record),
-    RACE_EDGE(wait_through_a_third_stream),
     RACE_EDGE(wait_before_the_use),
     RACE_EDGE(wait_for_the_context),
     RACE_EDGE(context_that_waits),
-    RACE_EDGE(default_stream_behind),
-    RACE_EDGE(default_stream_before),
     RACE_EDGE(default_stream_behind_a_destroyed_one),
     RACE_EDGE(default_stream_behind_one_with_a_successor),
-    RACE_EDGE(default_stream_between),
-    RACE_EDGE(per_thread_stream),
     RACE_EDGE(streams_of_two_contexts),
     RACE_EDGE(context_of_a_stream_with_a_successor_elsewhere),
     {NULL, NULL},

@@ -88,9 +88,8 @@ static size_t races_of(const char *one, const char *other, size_t apart, uint32_
     return race_count() - before;
 }
 
-static void kernels_race_by_the_bytes_that_they_use(void **state)
+TEST_ALONE(kernels_race_by_the_bytes_that_they_use)
 {
-    (void)state;
     for (size_t i = 0; i < SETTINGS; i++) {
         begin(settings[i]);
         assert_int_equal(races_of("e_writes", "e_writes", 0, 1), 1);
@@ -106,9 +105,8 @@ static void kernels_race_by_the_bytes_that_they_use(void **state)
     }
 }
 
-static void kernel_races_with_a_copy_that_comes_later(void **state)
+TEST_ALONE(kernel_races_with_a_copy_that_comes_later)
 {
-    (void)state;
     for (size_t i = 0; i < SETTINGS; i++) {
         begin(settings[i]);
         launch("e_writes", race_memory, 1, race_streams[0]);
@@ -123,9 +121,8 @@ static void kernel_races_with_a_copy_that_comes_later(void **state)
 }
 
 /* Work that the host knows to be finished now was not finished when the kernel was launched. */
-static void late_kernel_races_with_what_is_finished_meanwhile(void **state)
+TEST_ALONE(late_kernel_races_with_what_is_finished_meanwhile)
 {
-    (void)state;
     for (size_t i = 0; i < SETTINGS; i++) {
         if (strstr(settings[i], "eager"))
             continue;
@@ -142,9 +139,8 @@ static void late_kernel_races_with_what_is_finished_meanwhile(void **state)
     }
 }
 
-static void copy_that_waits_for_a_kernel_does_not_race(void **state)
+TEST_ALONE(copy_that_waits_for_a_kernel_does_not_race)
 {
-    (void)state;
     for (size_t i = 0; i < SETTINGS; i++) {
         CUevent event;
 
@@ -164,9 +160,8 @@ static void copy_that_waits_for_a_kernel_does_not_race(void **state)
     }
 }
 
-static void pointers_in_memory_are_followed(void **state)
+TEST_ALONE(pointers_in_memory_are_followed)
 {
-    (void)state;
     for (size_t i = 0; i < SETTINGS; i++) {
         CUdeviceptr pointer;
 
@@ -254,21 +249,20 @@ static void assert_says(size_t index, const char *const *texts)
     }
 }
 
-static void threads_of_a_kernel_race(void **state)
+TEST_ALONE(threads_of_a_kernel_race)
 {
     static const char *const of_blocks[] = {
-        "kernel \"t_blocks\" (operation ",
+        "kernel \"t_blocks\" (",
         "): line 8 of its PTX, block (1,0,0), thread (0,0,0), writes, and line 8, block (0,0,0), "
         "thread (0,0,0), writes, 4 bytes at memory#",
         "+8: nothing orders them; make both atomic, give each block its own memory, or split the "
-        "kernel in two; operation ",
+        "kernel in two; in cuLaunchKernel, call ",
         NULL};
     static const char *const of_threads[] = {
-        "kernel \"t_threads\" (operation ", "line 16 of its PTX, block (0,0,0), thread (32,0,0), ",
+        "kernel \"t_threads\" (", "line 16 of its PTX, block (0,0,0), thread (32,0,0), ",
         "writes, and line 17, block (0,0,0), thread (0,0,0), reads, 4 bytes at shared memory+128: ",
         "nothing orders them; put a __syncthreads() between them", NULL};
 
-    (void)state;
     for (size_t i = 0; i < SETTINGS; i++) {
         char text[200];
 
@@ -288,9 +282,8 @@ static void threads_of_a_kernel_race(void **state)
     }
 }
 
-static void other_settings_look_at_no_threads(void **state)
+TEST_ALONE(other_settings_look_at_no_threads)
 {
-    (void)state;
     race_begin("mode = auto");
     OK(driver->ModuleLoadData(&module, threads_image));
     run_threads("t_blocks", race_memory, 2, 1);
@@ -298,44 +291,25 @@ static void other_settings_look_at_no_threads(void **state)
     end();
 }
 
-static void operations_race_with_races_of_kernels_too(void **state)
+TEST_ALONE(operations_race_with_races_of_kernels_too)
 {
-    (void)state;
     begin("mode = auto\nraces = kernels");
     assert_int_equal(races_of("e_writes", "e_writes", 0, 1), 1);
     end();
 }
 
-static void log_says_what_was_not_watched(void **state)
+TEST_ALONE(log_says_what_was_not_watched)
 {
     CUdeviceptr large;
 
-    (void)state;
     race_begin("mode = auto\nraces = kernels");
     OK(driver->ModuleLoadData(&module, threads_image));
     OK(driver->MemAlloc_v2(&large, 65546 * 256));
-    cushim_mock_log_set(fixture_mock, keep_line, NULL);
+    cushim_mock_set_log(fixture_mock, keep_line, NULL);
     run_threads("t_large", large, 1, 1);
     assert_non_null(strstr(last_line, "the kernel 't_large'"));
     assert_non_null(
         strstr(last_line, "accesses of 40 bytes are beyond the memory that is watched"));
     OK(driver->MemFree_v2(large));
     end();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernels_race_by_the_bytes_that_they_use),
-        cmocka_unit_test(kernel_races_with_a_copy_that_comes_later),
-        cmocka_unit_test(late_kernel_races_with_what_is_finished_meanwhile),
-        cmocka_unit_test(copy_that_waits_for_a_kernel_does_not_race),
-        cmocka_unit_test(pointers_in_memory_are_followed),
-        cmocka_unit_test(threads_of_a_kernel_race),
-        cmocka_unit_test(other_settings_look_at_no_threads),
-        cmocka_unit_test(operations_race_with_races_of_kernels_too),
-        cmocka_unit_test(log_says_what_was_not_watched),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

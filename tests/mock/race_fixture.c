@@ -27,7 +27,7 @@ static CUfunction find(const char *name, const enum cushim_mock_access *access)
                                               .parameter_count = access ? 1 : 0};
     CUfunction function;
 
-    OK(cushim_mock_kernel_register(fixture_mock, &kernel));
+    OK(cushim_mock_register_kernel(fixture_mock, &kernel));
     OK(driver->ModuleGetFunction(&function, module, name));
     return function;
 }
@@ -67,14 +67,12 @@ void race_end(void)
 
 int race_auto(void **state)
 {
-    (void)state;
     race_begin("mode = auto");
     return 0;
 }
 
 int race_done(void **state)
 {
-    (void)state;
     race_end();
     return 0;
 }
@@ -176,13 +174,11 @@ static void check(bool ordered, size_t want)
 
 static void what_is_ordered_is_no_race(void **state)
 {
-    (void)state;
     check(true, 0);
 }
 
 static void what_nothing_orders_is_one_race_in_every_schedule(void **state)
 {
-    (void)state;
     check(false, 1);
 }
 

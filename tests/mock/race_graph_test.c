@@ -11,7 +11,6 @@ static CUgraph graph;
 
 static int begin(void **state)
 {
-    (void)state;
     race_begin("mode = auto");
     OK(driver->GraphCreate(&graph, 0));
     return 0;
@@ -19,7 +18,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-    (void)state;
     OK(driver->GraphDestroy(graph));
     race_end();
     return 0;
@@ -47,19 +45,19 @@ static void launch(CUstream stream)
     OK(driver->GraphExecDestroy(exec));
 }
 
-static void edge_orders_nodes(void **state)
+#define TEST(name) TEST_BETWEEN(name, begin, end)
+
+TEST(edge_orders_nodes)
 {
     CUgraphNode first = add_set(graph, NULL, 0);
 
-    (void)state;
     add_set(graph, &first, 1);
     launch(ONE);
     assert_int_equal(race_count(), 0);
 }
 
-static void nodes_without_an_edge_are_a_race(void **state)
+TEST(nodes_without_an_edge_are_a_race)
 {
-    (void)state;
     add_set(graph, NULL, 0);
     add_set(graph, NULL, 0);
     launch(ONE);
@@ -70,7 +68,7 @@ static void nodes_without_an_edge_are_a_race(void **state)
 }
 
 /* The nodes have the same call and stream. */
-static void nodes_of_another_kind_are_distinguished(void **state)
+TEST(nodes_of_another_kind_are_distinguished)
 {
     const CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
                                 .srcHost = race_host,
@@ -82,7 +80,6 @@ static void nodes_of_another_kind_are_distinguished(void **state)
     CUcontext context;
     CUgraphNode node;
 
-    (void)state;
     OK(driver->CtxGetCurrent(&context));
     add_set(graph, NULL, 0);
     add_set(graph, NULL, 0);
@@ -92,11 +89,10 @@ static void nodes_of_another_kind_are_distinguished(void **state)
 }
 
 /* The first and the last node race with nothing; the two in the middle race with each other. */
-static void diamond_races_in_the_middle_alone(void **state)
+TEST(diamond_races_in_the_middle_alone)
 {
     CUgraphNode first = add_set(graph, NULL, 0), middle[2];
 
-    (void)state;
     middle[0] = add_set(graph, &first, 1);
     OK(driver->GraphAddEmptyNode(&middle[1], graph, &first, 1));
     add_set(graph, middle, 2);
@@ -107,9 +103,8 @@ static void diamond_races_in_the_middle_alone(void **state)
     assert_int_equal(race_count(), 1);
 }
 
-static void stream_orders_a_launch_with_what_is_around_it(void **state)
+TEST(stream_orders_a_launch_with_what_is_around_it)
 {
-    (void)state;
     add_set(graph, NULL, 0);
     OK(driver->GraphAddEmptyNode(&(CUgraphNode){NULL}, graph, NULL, 0));
     race_write(ONE);
@@ -122,11 +117,10 @@ static void stream_orders_a_launch_with_what_is_around_it(void **state)
 }
 
 /* Launches of one executable graph execute one after the other, on any streams. */
-static void launches_of_one_graph_are_ordered(void **state)
+TEST(launches_of_one_graph_are_ordered)
 {
     CUgraphExec exec;
 
-    (void)state;
     add_set(graph, NULL, 0);
     OK(driver->GraphInstantiateWithFlags(&exec, graph, 0));
     OK(driver->GraphLaunch(exec, ONE));
@@ -137,12 +131,11 @@ static void launches_of_one_graph_are_ordered(void **state)
     assert_int_equal(race_count(), 1);
 }
 
-static void child_graph_is_ordered_by_its_node(void **state)
+TEST(child_graph_is_ordered_by_its_node)
 {
     CUgraphNode first = add_set(graph, NULL, 0), child_node;
     CUgraph child;
 
-    (void)state;
     OK(driver->GraphCreate(&child, 0));
     add_set(child, NULL, 0);
     OK(driver->GraphAddChildGraphNode(&child_node, graph, &first, 1, child));
@@ -155,11 +148,10 @@ static void child_graph_is_ordered_by_its_node(void **state)
 }
 
 /* In a capture, a wait for an event becomes an edge. */
-static void captured_fork_and_join_are_edges(void **state)
+TEST(captured_fork_and_join_are_edges)
 {
     CUevent fork = fixture_event(), join = fixture_event();
 
-    (void)state;
     for (int with_wait = 1; with_wait >= 0; with_wait--) {
         CUgraph captured;
         CUgraphExec exec;
@@ -189,12 +181,11 @@ static void captured_fork_and_join_are_edges(void **state)
 /*
  * A node that records an event orders work that waits for the event after the node's predecessors.
  */
-static void event_of_a_graph_orders(void **state)
+TEST(event_of_a_graph_orders)
 {
     CUevent event = fixture_event();
     CUgraphNode set = add_set(graph, NULL, 0), node;
 
-    (void)state;
     OK(driver->GraphAddEventRecordNode(&node, graph, &set, 1, event));
     launch(ONE);
     OK(driver->StreamWaitEvent(OTHER, event, 0));
@@ -203,12 +194,11 @@ static void event_of_a_graph_orders(void **state)
     OK(driver->EventDestroy_v2(event));
 }
 
-static void event_of_a_graph_does_not_order_what_is_beside_it(void **state)
+TEST(event_of_a_graph_does_not_order_what_is_beside_it)
 {
     CUevent event = fixture_event();
     CUgraphNode node;
 
-    (void)state;
     add_set(graph, NULL, 0);
     OK(driver->GraphAddEventRecordNode(&node, graph, NULL, 0, event));
     launch(ONE);
@@ -219,11 +209,10 @@ static void event_of_a_graph_does_not_order_what_is_beside_it(void **state)
 }
 
 /* Many launches without a wait in between must not need more and more memory. */
-static void lanes_of_launches_are_used_again(void **state)
+TEST(lanes_of_launches_are_used_again)
 {
     CUgraphExec exec;
 
-    (void)state;
     for (unsigned i = 0; i < 8; i++)
         OK(driver->GraphAddEmptyNode(&(CUgraphNode){NULL}, graph, NULL, 0));
     add_set(graph, NULL, 0);
@@ -312,7 +301,7 @@ static void check_graph(bool reaches[GRAPH_NODES][GRAPH_NODES])
     }
 }
 
-static void random_graphs_are_ordered_by_their_edges(void **state)
+TEST(random_graphs_are_ordered_by_their_edges)
 {
     static const char image[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
                                 ".visible .entry numbered(.param .u32 number) { ret; }\n";
@@ -322,12 +311,11 @@ static void random_graphs_are_ordered_by_their_edges(void **state)
     CUfunction function;
     CUmodule module;
 
-    (void)state;
-    OK(cushim_mock_kernel_register(fixture_mock, &kernel));
+    OK(cushim_mock_register_kernel(fixture_mock, &kernel));
     OK(driver->ModuleLoadData(&module, image));
     OK(driver->ModuleGetFunction(&function, module, "numbered"));
     race_random_state = 0x9e3779b97f4a7c15u;
-    cushim_mock_trace_set(fixture_mock, note_end, NULL);
+    cushim_mock_set_trace(fixture_mock, note_end, NULL);
     for (unsigned i = 0; i < GRAPHS; i++) {
         CUgraphExec exec;
 
@@ -343,27 +331,6 @@ static void random_graphs_are_ordered_by_their_edges(void **state)
         }
         OK(driver->GraphExecDestroy(exec));
     }
-    cushim_mock_trace_set(fixture_mock, NULL, NULL);
+    cushim_mock_set_trace(fixture_mock, NULL, NULL);
     OK(driver->ModuleUnload(module));
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-    const struct CMUnitTest tests[] = {
-        TEST(edge_orders_nodes),
-        TEST(nodes_without_an_edge_are_a_race),
-        TEST(nodes_of_another_kind_are_distinguished),
-        TEST(diamond_races_in_the_middle_alone),
-        TEST(stream_orders_a_launch_with_what_is_around_it),
-        TEST(launches_of_one_graph_are_ordered),
-        TEST(child_graph_is_ordered_by_its_node),
-        TEST(captured_fork_and_join_are_edges),
-        TEST(event_of_a_graph_orders),
-        TEST(event_of_a_graph_does_not_order_what_is_beside_it),
-        TEST(lanes_of_launches_are_used_again),
-        TEST(random_graphs_are_ordered_by_their_edges),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,41 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What orders operations through the host, which knows that some are finished; and the reuse of
- * memory.
+ * What orders operations through the host, which knows that some are finished, beyond
+ * tests/check/order_edges.c; and the reuse of memory.
  */
 #include "tests/mock/race_fixture.h"
 
 #define ONE race_streams[0]
 #define OTHER race_streams[1]
-
-static void host_that_waits_for_an_event(bool ordered)
-{
-    CUevent event = fixture_event();
-
-    if (!ordered)
-        OK(driver->EventRecord(event, ONE));
-    race_write(ONE);
-    if (ordered)
-        OK(driver->EventRecord(event, ONE));
-    OK(driver->EventSynchronize(event));
-    race_read(OTHER);
-    OK(driver->EventDestroy_v2(event));
-}
-
-static void host_that_asks_for_an_event(bool ordered)
-{
-    CUevent event = fixture_event();
-
-    if (!ordered)
-        OK(driver->EventRecord(event, ONE));
-    race_write(ONE);
-    if (ordered)
-        OK(driver->EventRecord(event, ONE));
-    while (driver->EventQuery(event) != CUDA_SUCCESS)
-        continue;
-    race_read(OTHER);
-    OK(driver->EventDestroy_v2(event));
-}
 
 static void host_that_times_an_event(bool ordered)
 {
@@ -55,21 +26,6 @@ static void host_that_times_an_event(bool ordered)
     OK(driver->EventDestroy_v2(end));
 }
 
-static void host_that_waits_for_a_stream(bool ordered)
-{
-    race_write(ONE);
-    OK(driver->StreamSynchronize(ordered ? ONE : OTHER));
-    race_read(OTHER);
-}
-
-static void host_that_asks_for_a_stream(bool ordered)
-{
-    race_write(ONE);
-    while (driver->StreamQuery(ordered ? ONE : OTHER) != CUDA_SUCCESS)
-        continue;
-    race_read(OTHER);
-}
-
 static void host_that_waits_for_the_default_stream(bool ordered)
 {
     CUstream stream = race_stream(ordered);
@@ -78,14 +34,6 @@ static void host_that_waits_for_the_default_stream(bool ordered)
     OK(driver->StreamSynchronize(NULL));
     race_read(OTHER);
     OK(driver->StreamDestroy_v2(stream));
-}
-
-static void host_that_waits_for_the_context(bool ordered)
-{
-    race_write(ONE);
-    if (ordered)
-        OK(driver->CtxSynchronize());
-    race_read(OTHER);
 }
 
 /* A synchronous copy waits for its own end, and so for the earlier work of the stream. */
@@ -293,13 +241,8 @@ static void host_that_waits_for_an_event_of_processes(bool ordered)
 }
 
 static const struct race_edge edges[] = {
-    RACE_EDGE(host_that_waits_for_an_event),
-    RACE_EDGE(host_that_asks_for_an_event),
     RACE_EDGE(host_that_times_an_event),
-    RACE_EDGE(host_that_waits_for_a_stream),
-    RACE_EDGE(host_that_asks_for_a_stream),
     RACE_EDGE(host_that_waits_for_the_default_stream),
-    RACE_EDGE(host_that_waits_for_the_context),
     RACE_EDGE(host_that_copies),
     RACE_EDGE(host_that_frees),
     RACE_EDGE(host_function),

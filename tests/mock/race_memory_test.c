@@ -19,9 +19,10 @@ static void set(unsigned first, unsigned bytes, CUstream stream)
     OK(driver->MemsetD8Async(race_memory + first, 1, bytes, stream));
 }
 
-static void bytes_side_by_side_are_no_race(void **state)
+#define TEST(name) TEST_BETWEEN(name, race_auto, race_done)
+
+TEST(bytes_side_by_side_are_no_race)
 {
-    (void)state;
     set(0, 16, ONE);
     set(16, 16, OTHER);
     assert_int_equal(race_count(), 0);
@@ -36,7 +37,7 @@ static void set_box(unsigned x, unsigned y, unsigned width, unsigned height, CUs
     OK(driver->MemsetD2D8Async(race_memory + y * PITCH + x, PITCH, 1, width, height, stream));
 }
 
-static void boxes_race_where_their_rows_meet(void **state)
+TEST(boxes_race_where_their_rows_meet)
 {
     static const struct {
         unsigned x, y, width, height;
@@ -48,7 +49,6 @@ static void boxes_race_where_their_rows_meet(void **state)
         {48, 0, 16, 1, false},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(boxes); i++) {
         const size_t before = race_count();
         CUstream one = fixture_stream(), other = fixture_stream();
@@ -62,9 +62,8 @@ static void boxes_race_where_their_rows_meet(void **state)
     }
 }
 
-static void text_reports_the_row_that_meets(void **state)
+TEST(text_reports_the_row_that_meets)
 {
-    (void)state;
     set_box(16, 0, 16, ROWS, ONE);
     set(2 * PITCH + 20, 2, OTHER);
     assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "bytes 148 to 150 of memory#1:"));
@@ -87,9 +86,8 @@ static void copy_box(CUdeviceptr memory, unsigned x, unsigned z, CUstream stream
     OK(driver->Memcpy3DAsync_v2(&copy, stream));
 }
 
-static void layers_race_where_their_rows_meet(void **state)
+TEST(layers_race_where_their_rows_meet)
 {
-    (void)state;
     copy_box(race_memory, 0, 0, ONE);
     copy_box(race_memory, 4, 0, OTHER);
     copy_box(race_memory, 0, 2, OTHER);
@@ -111,13 +109,12 @@ static void copy_to_array(CUarray array, unsigned x, CUstream stream)
     OK(driver->Memcpy2DAsync_v2(&copy, stream));
 }
 
-static void arrays_are_memory_too(void **state)
+TEST(arrays_are_memory_too)
 {
     const CUDA_ARRAY_DESCRIPTOR descriptor = {
         .Width = 16, .Height = 4, .Format = CU_AD_FORMAT_UNSIGNED_INT8, .NumChannels = 1};
     CUarray array;
 
-    (void)state;
     OK(driver->ArrayCreate_v2(&array, &descriptor));
     copy_to_array(array, 0, ONE);
     copy_to_array(array, 8, OTHER);
@@ -127,11 +124,10 @@ static void arrays_are_memory_too(void **state)
     OK(driver->ArrayDestroy(array));
 }
 
-static void page_locked_memory_is_known(void **state)
+TEST(page_locked_memory_is_known)
 {
     CUdeviceptr other;
 
-    (void)state;
     OK(driver->MemAlloc_v2(&other, RACE_BYTES));
     race_download(ONE);
     OK(driver->MemcpyHtoDAsync_v2(other, race_host, 16, OTHER));
@@ -141,11 +137,10 @@ static void page_locked_memory_is_known(void **state)
     OK(driver->MemFree_v2(other));
 }
 
-static void managed_memory_is_known(void **state)
+TEST(managed_memory_is_known)
 {
     CUdeviceptr managed;
 
-    (void)state;
     OK(driver->MemAllocManaged(&managed, 64, CU_MEM_ATTACH_GLOBAL));
     race_launch(race_writes, managed, ONE);
     race_launch(race_reads, managed, OTHER);
@@ -153,12 +148,11 @@ static void managed_memory_is_known(void **state)
     OK(driver->MemFree_v2(managed));
 }
 
-static void pageable_memory_is_not_known(void **state)
+TEST(pageable_memory_is_not_known)
 {
     static char pageable[64];
     CUdeviceptr other;
 
-    (void)state;
     OK(driver->MemAlloc_v2(&other, 64));
     OK(driver->MemcpyHtoDAsync_v2(race_memory, pageable, 64, ONE));
     OK(driver->MemcpyHtoDAsync_v2(other, pageable, 64, OTHER));
@@ -166,11 +160,10 @@ static void pageable_memory_is_not_known(void **state)
     OK(driver->MemFree_v2(other));
 }
 
-static void both_sides_of_a_copy_count(void **state)
+TEST(both_sides_of_a_copy_count)
 {
     CUdeviceptr other;
 
-    (void)state;
     OK(driver->MemAlloc_v2(&other, 64));
     OK(driver->MemcpyDtoDAsync_v2(other, race_memory, 64, ONE));
     race_launch(race_writes, race_memory, OTHER);
@@ -180,20 +173,18 @@ static void both_sides_of_a_copy_count(void **state)
     OK(driver->MemFree_v2(other));
 }
 
-static void two_that_read_are_no_race(void **state)
+TEST(two_that_read_are_no_race)
 {
-    (void)state;
     race_read(ONE);
     race_download(OTHER);
     assert_int_equal(race_count(), 0);
 }
 
 /* Also in manual mode, which executes such a copy in the call and never queues it. */
-static void copy_that_is_waited_for_counts(void **state)
+TEST_ALONE(copy_that_is_waited_for_counts)
 {
     int word;
 
-    (void)state;
     race_begin("mode = manual");
     race_write(ONE);
     OK(driver->MemcpyDtoH_v2(&word, race_memory, sizeof word));
@@ -206,11 +197,10 @@ static void copy_that_is_waited_for_counts(void **state)
 /*
  * What these copies wait for was not measured, so the mock assumes that they wait for everything.
  */
-static void copies_between_contexts_are_ordered(void **state)
+TEST(copies_between_contexts_are_ordered)
 {
     CUdeviceptr other;
 
-    (void)state;
     OK(driver->MemAlloc_v2(&other, 64));
     race_write(ONE);
     OK(driver->MemcpyPeer(other, NULL, race_memory, NULL, 64));
@@ -248,11 +238,10 @@ static void mark(const struct race_region *region, bool bytes[BYTES])
     }
 }
 
-static void regions_overlap_where_their_bytes_do(void **state)
+TEST_ALONE(regions_overlap_where_their_bytes_do)
 {
     unsigned overlaps = 0;
 
-    (void)state;
     for (unsigned i = 0; i < PAIRS; i++) {
         const struct race_region one = draw_region(), other = draw_region();
         bool of_one[BYTES], of_other[BYTES], expected = false;
@@ -271,11 +260,10 @@ static void regions_overlap_where_their_bytes_do(void **state)
     assert_true(overlaps > PAIRS / 10 && overlaps < PAIRS - PAIRS / 10);
 }
 
-static void region_covers_only_what_it_has(void **state)
+TEST_ALONE(region_covers_only_what_it_has)
 {
     unsigned covered = 0;
 
-    (void)state;
     for (unsigned i = 0; i < PAIRS; i++) {
         const struct race_region one =
             cushim__race_region_row(race_draw(150), 150 + race_draw(212));
@@ -293,11 +281,10 @@ static void region_covers_only_what_it_has(void **state)
     assert_true(covered > PAIRS / 20 && covered < PAIRS - PAIRS / 20);
 }
 
-static void rows_without_gaps_are_one_row(void **state)
+TEST_ALONE(rows_without_gaps_are_one_row)
 {
     unsigned joined_count = 0;
 
-    (void)state;
     for (unsigned i = 0; i < PAIRS; i++) {
         const struct race_region region = draw_region(),
                                  joined = cushim__race_region_joined(region);
@@ -310,28 +297,4 @@ static void rows_without_gaps_are_one_row(void **state)
         joined_count += joined.rows == 1 && joined.layers == 1 && region.rows > 1;
     }
     assert_true(joined_count > 0);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, race_auto, race_done)
-    const struct CMUnitTest tests[] = {
-        TEST(bytes_side_by_side_are_no_race),
-        TEST(boxes_race_where_their_rows_meet),
-        TEST(text_reports_the_row_that_meets),
-        TEST(layers_race_where_their_rows_meet),
-        TEST(arrays_are_memory_too),
-        TEST(page_locked_memory_is_known),
-        TEST(managed_memory_is_known),
-        TEST(pageable_memory_is_not_known),
-        TEST(both_sides_of_a_copy_count),
-        TEST(two_that_read_are_no_race),
-        cmocka_unit_test(copy_that_is_waited_for_counts),
-        TEST(copies_between_contexts_are_ordered),
-        cmocka_unit_test(regions_overlap_where_their_bytes_do),
-        cmocka_unit_test(region_covers_only_what_it_has),
-        cmocka_unit_test(rows_without_gaps_are_one_row),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

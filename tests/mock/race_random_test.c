@@ -20,7 +20,7 @@ enum {
 
 /* A use of memory, a record, a wait, or work that the host has waited for. */
 struct model_node {
-    uint64_t operation; /* the operation that uses memory; 0: none */
+    uint64_t operation, call; /* the operation that uses memory, and its call; 0: none */
     unsigned memory, first, end;
     bool writes;
 };
@@ -201,7 +201,8 @@ static void use(unsigned stream)
         OK(driver->MemsetD8Async(address, 1, bytes, streams[stream]));
     else
         race_launch(kind == 1 ? race_writes : race_reads, address, streams[stream]);
-    model_use(stream, &(struct model_node){submitted, memory, place, place + bytes, kind < 2});
+    model_use(stream, &(struct model_node){submitted, fixture_state().calls, memory, place,
+                                           place + bytes, kind < 2});
 }
 
 static void record(unsigned stream)
@@ -273,12 +274,12 @@ static void begin(const char *settings, unsigned seed)
         OK(driver->MemAlloc_v2(&memories[i], 4 * BLOCK));
     model_begin();
     race_random_state = 0x9e3779b97f4a7c15u * (seed + 1);
-    cushim_mock_trace_set(fixture_mock, watch, NULL);
+    cushim_mock_set_trace(fixture_mock, watch, NULL);
 }
 
 static void end(void)
 {
-    cushim_mock_trace_set(fixture_mock, NULL, NULL);
+    cushim_mock_set_trace(fixture_mock, NULL, NULL);
     for (unsigned i = 1; i < MODEL_STREAMS; i++)
         OK(driver->StreamDestroy_v2(streams[i]));
     for (unsigned i = 0; i < MODEL_EVENTS; i++)
@@ -288,20 +289,20 @@ static void end(void)
     race_end();
 }
 
-/* The node of the operation that a text names as `(operation`. */
+/* The node of the call that a text names next. */
 static unsigned named(const char **text)
 {
-    unsigned long long operation = 0;
+    unsigned long long call = 0;
 
-    *text = strstr(*text, "(operation ");
+    *text = strstr(*text, ", call ");
     assert_non_null(*text);
-    assert_int_equal(sscanf(*text, "(operation %llu,", &operation), 1);
+    assert_int_equal(sscanf(*text, ", call %llu of thread 1,", &call), 1);
     *text += 1;
     for (unsigned i = 0; i < model_node_count; i++) {
-        if (model_nodes[i].operation == operation)
+        if (model_nodes[i].call == call)
             return i;
     }
-    fail_msg("no operation %llu", operation);
+    fail_msg("no call %llu", call);
     return 0;
 }
 
@@ -354,7 +355,7 @@ static void bound_kernels(void)
                                                   .access_bytes = &block,
                                                   .parameter_count = 1};
 
-        OK(cushim_mock_kernel_register(fixture_mock, &kernel));
+        OK(cushim_mock_register_kernel(fixture_mock, &kernel));
     }
 }
 
@@ -381,26 +382,14 @@ static void check_programs(const char *settings)
     assert_true(clean_count > PROGRAMS / 20);
 }
 
-static void random_programs_are_reported_as_they_are(void **state)
+TEST_ALONE(random_programs_are_reported_as_they_are)
 {
-    (void)state;
     check_programs("schedule = fifo");
 }
 
-static void random_programs_are_reported_so_in_any_schedule(void **state)
+TEST_ALONE(random_programs_are_reported_so_in_any_schedule)
 {
-    (void)state;
     check_programs("schedule = lazy");
     check_programs("schedule = eager");
     check_programs("schedule = random");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_programs_are_reported_as_they_are),
-        cmocka_unit_test(random_programs_are_reported_so_in_any_schedule),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

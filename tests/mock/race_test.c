@@ -27,31 +27,32 @@ static void note_line(void *data, const char *line)
 
 static int begin(void **state)
 {
-    (void)state;
     race_begin("mode = auto");
     log_lines = 0;
     last_line[0] = '\0';
-    cushim_mock_log_set(fixture_mock, note_line, NULL);
+    cushim_mock_set_log(fixture_mock, note_line, NULL);
     return 0;
 }
 
-static void text_names_both_operations_the_cure_and_the_calls(void **state)
+#define TEST(name) TEST_BETWEEN(name, begin, race_done)
+#define TEST_IN(name, begin, end) TEST_BETWEEN(name, begin, end)
+
+TEST(text_names_both_operations_the_cure_and_the_calls)
 {
     static const char want[] =
-        "copy (operation 2, stream#2, cuMemcpyHtoDAsync_v2) writes and kernel \"reads\" "
-        "(operation 1, stream#1, cuLaunchKernel) reads bytes 16 to 116 of memory#1: nothing orders "
-        "them; record an event on stream#1 after the kernel and let stream#2 wait for it; "
-        "operation 2: call ";
+        "CUSHIM-race: error: copy (stream#2, cuMemcpyHtoDAsync_v2) writes and kernel \"reads\" "
+        "(stream#1, cuLaunchKernel) reads bytes 16 to 116 of memory#1: nothing orders them; "
+        "record an event on stream#1 after the kernel and let stream#2 wait for it; "
+        "in cuMemcpyHtoDAsync_v2, call ";
     const char *text;
 
-    (void)state;
     race_read(race_streams[0]);
     OK(driver->MemcpyHtoDAsync_v2(race_memory + 16, race_host, 100, race_streams[1]));
     text = cushim_mock_race(fixture_mock, 0);
     assert_memory_equal(text, want, sizeof want - 1);
     text = strstr(text + sizeof want - 1, " of thread 1, at " PLACE);
     assert_non_null(text);
-    text = strstr(text, "; operation 1: call ");
+    text = strstr(text, "; the earlier call was cuLaunchKernel, call ");
     assert_non_null(text);
     assert_non_null(strstr(text, " of thread 1, at " PLACE));
     assert_null(cushim_mock_race(fixture_mock, 1));
@@ -60,50 +61,47 @@ static void text_names_both_operations_the_cure_and_the_calls(void **state)
 }
 
 /* The layer of a test counts the calls and names the objects. */
-static void text_has_the_names_and_numbers_of_the_layer(void **state)
+TEST(text_has_the_names_and_numbers_of_the_layer)
 {
     const struct cushim_layer_options options = {.size = sizeof options, .table = driver};
     struct cushim_layer *layer;
     const struct cushim_table *table;
-    char place[40];
+    char place[60];
     int priority;
     struct cushim_recorded_call call = {.size = sizeof call};
 
-    (void)state;
     OK(cushim_layer_create(&options, &layer));
     OK(cushim_recording_start(layer, 0));
     table = cushim_layer_table(layer);
     OK(table->StreamGetPriority(race_streams[1], &priority)); /* the layer's first call */
     OK(table->MemsetD8Async(race_memory, 1, 16, race_streams[1]));
     OK(table->StreamGetPriority(race_streams[0], &priority));
-    OK(cushim_tag_set(layer, race_streams[0], "upload"));
+    OK(cushim_recording_set_tag(layer, race_streams[0], "upload"));
     OK(table->MemsetD8Async(race_memory, 2, 16, race_streams[0]));
-    assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "set (operation 2, upload, "));
-    assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "and set (operation 1, stream#1, "));
-    OK(cushim_recording_get(layer, cushim_recording_count(layer) - 1, &call));
-    snprintf(place, sizeof place, "; operation 2: call %u of thread 1, ", (unsigned)call.number);
+    assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "set (upload, "));
+    assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "and set (stream#1, "));
+    OK(cushim_recording_get_call(layer, cushim_recording_count(layer) - 1, &call));
+    snprintf(place, sizeof place, "; in cuMemsetD8Async, call %u of thread 1, ",
+             (unsigned)call.number);
     assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), place));
     cushim_layer_destroy(layer);
 }
 
-static void text_names_the_default_stream(void **state)
+TEST(text_names_the_default_stream)
 {
-    (void)state;
     OK(driver->MemsetD8_v2(race_memory, 0, 16));
     race_download(race_streams[1]);
-    assert_non_null(
-        strstr(cushim_mock_race(fixture_mock, 0),
-               "set (operation 1, default stream, cuMemsetD8_v2) writes bytes 0 to 16"));
+    assert_non_null(strstr(cushim_mock_race(fixture_mock, 0),
+                           "set (default stream, cuMemsetD8_v2) writes bytes 0 to 16"));
     assert_non_null(strstr(cushim_mock_race(fixture_mock, 0),
                            "record an event on the default stream after the set"));
 }
 
 /* The wait that a report recommends must remove the race. */
-static void cure_that_the_text_names_helps(void **state)
+TEST(cure_that_the_text_names_helps)
 {
     CUevent event = fixture_event();
 
-    (void)state;
     race_read(race_streams[0]);
     OK(driver->EventRecord(event, race_streams[0]));
     OK(driver->StreamWaitEvent(race_streams[1], event, 0));
@@ -112,9 +110,8 @@ static void cure_that_the_text_names_helps(void **state)
     OK(driver->EventDestroy_v2(event));
 }
 
-static void race_is_no_misuse(void **state)
+TEST(race_is_no_misuse)
 {
-    (void)state;
     race_read(race_streams[0]);
     race_write(race_streams[1]);
     assert_int_equal(race_count(), 1);
@@ -136,16 +133,14 @@ static void race_on_each(unsigned count)
         OK(driver->MemFree_v2(memory[i]));
 }
 
-static void races_that_cannot_be_kept_apart_are_counted_and_not_reported(void **state)
+TEST(races_that_cannot_be_kept_apart_are_counted_and_not_reported)
 {
-    (void)state;
     race_on_each(1100);
     assert_int_equal(log_lines, 1024);
 }
 
-static void pair_of_places_is_reported_once(void **state)
+TEST(pair_of_places_is_reported_once)
 {
-    (void)state;
     for (int i = 0; i < 100; i++) {
         race_read(race_streams[0]);
         race_write(race_streams[1]);
@@ -154,12 +149,11 @@ static void pair_of_places_is_reported_once(void **state)
     assert_int_equal(race_count(), 2);
 }
 
-static void other_places_are_reported_too(void **state)
+TEST(other_places_are_reported_too)
 {
     CUstream third = fixture_stream();
     CUdeviceptr other;
 
-    (void)state;
     OK(driver->MemAlloc_v2(&other, 64));
     race_write(race_streams[0]);
     race_read(race_streams[1]);
@@ -175,17 +169,15 @@ static void other_places_are_reported_too(void **state)
     OK(driver->MemFree_v2(other));
 }
 
-static void first_64_texts_are_kept_and_all_are_counted(void **state)
+TEST(first_64_texts_are_kept_and_all_are_counted)
 {
-    (void)state;
     race_on_each(70);
     assert_non_null(cushim_mock_race(fixture_mock, 63));
     assert_null(cushim_mock_race(fixture_mock, 64));
 }
 
-static void uses_that_are_forgotten_are_reported(void **state)
+TEST(uses_that_are_forgotten_are_reported)
 {
-    (void)state;
     for (unsigned i = 0; i < 1024; i++)
         OK(driver->MemsetD8Async(race_memory + i, 0, 1, race_streams[0]));
     assert_int_equal(log_lines, 0);
@@ -199,9 +191,8 @@ static void uses_that_are_forgotten_are_reported(void **state)
  * The detector takes all earlier work to precede a wait for a value, but only until the wait has
  * ended.
  */
-static void streams_race_again_behind_a_value(void **state)
+TEST(streams_race_again_behind_a_value)
 {
-    (void)state;
     OK(driver->MemsetD32Async(race_memory, 1, 1, race_streams[1]));
     OK(driver->StreamWaitValue32_v2(race_streams[1], race_memory, 1, CU_STREAM_WAIT_VALUE_EQ));
     OK(driver->StreamSynchronize(race_streams[1]));
@@ -211,12 +202,11 @@ static void streams_race_again_behind_a_value(void **state)
 }
 
 /* Dropped work of a destroyed context races with nothing. */
-static void work_of_a_context_that_is_gone_is_no_race(void **state)
+TEST_ALONE(work_of_a_context_that_is_gone_is_no_race)
 {
     CUcontext context;
     CUstream stream;
 
-    (void)state;
     race_begin("mode = manual");
     OK(driver->CtxCreate_v2(&context, 0, 0));
     stream = fixture_stream();
@@ -254,11 +244,10 @@ static void *work(void *data)
     return NULL;
 }
 
-static void threads_with_memory_of_their_own_do_not_race(void **state)
+TEST(threads_with_memory_of_their_own_do_not_race)
 {
     pthread_t threads[THREADS];
 
-    (void)state;
     OK(driver->CtxGetCurrent(&shared_context));
     for (unsigned i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, work, NULL), 0);
@@ -269,9 +258,8 @@ static void threads_with_memory_of_their_own_do_not_race(void **state)
 }
 
 /* The detector need not remember work that the host has waited for, or that a later use covers. */
-static void long_programs_forget_nothing(void **state)
+TEST(long_programs_forget_nothing)
 {
-    (void)state;
     for (unsigned i = 0; i < 3000; i++) {
         OK(driver->MemsetD8Async(race_memory + i, 0, 1, race_streams[0]));
         if (i % 500 == 0)
@@ -284,12 +272,11 @@ static void long_programs_forget_nothing(void **state)
     assert_int_equal(log_lines, 0);
 }
 
-static void nothing_is_looked_for_by_default(void **state)
+TEST_ALONE(nothing_is_looked_for_by_default)
 {
     CUstream streams[2];
     CUdeviceptr memory;
 
-    (void)state;
     fixture_begin("mode = auto");
     OK(driver->MemAlloc_v2(&memory, 16));
     for (unsigned i = 0; i < 2; i++) {
@@ -304,12 +291,11 @@ static void nothing_is_looked_for_by_default(void **state)
     fixture_end();
 }
 
-static void race_is_a_misuse_if_so_set(void **state)
+TEST_ALONE(race_is_a_misuse_if_so_set)
 {
     CUstream streams[2];
     CUdeviceptr memory;
 
-    (void)state;
     fixture_begin("races = misuse");
     OK(driver->MemAlloc_v2(&memory, 16));
     for (unsigned i = 0; i < 2; i++) {
@@ -318,15 +304,15 @@ static void race_is_a_misuse_if_so_set(void **state)
     }
     assert_int_equal(fixture_state().races, 1);
     assert_int_equal(fixture_state().misuses, 1);
-    assert_non_null(strstr(cushim_mock_misuse(fixture_mock, 0), cushim_mock_race(fixture_mock, 0)));
+    assert_non_null(
+        strstr(cushim_mock_misuse(fixture_mock, 0), "CUSHIM-race: error: set (stream#2, "));
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(fixture_mock));
 }
 
 /* Whether two operations, given by number, are ordered. */
 
-static void order_of_two_operations_is_known(void **state)
+TEST_IN(order_of_two_operations_is_known, race_auto, race_done)
 {
-    (void)state;
     race_read(race_streams[0]);
     race_read(race_streams[0]);
     race_read(race_streams[1]);
@@ -338,9 +324,8 @@ static void order_of_two_operations_is_known(void **state)
     assert_int_equal(race_order(0, 2), RACE_ORDER_LOST);
 }
 
-static void order_behind_a_value_is_not_known(void **state)
+TEST_IN(order_behind_a_value_is_not_known, race_auto, race_done)
 {
-    (void)state;
     OK(driver->StreamWaitValue32_v2(race_streams[0], race_memory, 0, CU_STREAM_WAIT_VALUE_GEQ));
     race_read(race_streams[0]);
     race_read(race_streams[1]);
@@ -348,40 +333,10 @@ static void order_behind_a_value_is_not_known(void **state)
     assert_int_equal(race_order(1, 2), RACE_ORDER_BEFORE);
 }
 
-static void order_of_the_last_4096_operations_is_known(void **state)
+TEST_IN(order_of_the_last_4096_operations_is_known, race_auto, race_done)
 {
-    (void)state;
     for (int i = 0; i < 4097; i++)
         race_read(race_streams[0]);
     assert_int_equal(race_order(1, 4097), RACE_ORDER_LOST);
     assert_int_equal(race_order(2, 4097), RACE_ORDER_BEFORE);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, race_done)
-#define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
-    const struct CMUnitTest tests[] = {
-        TEST(text_names_both_operations_the_cure_and_the_calls),
-        TEST(text_has_the_names_and_numbers_of_the_layer),
-        TEST(text_names_the_default_stream),
-        TEST(cure_that_the_text_names_helps),
-        TEST(race_is_no_misuse),
-        TEST(pair_of_places_is_reported_once),
-        TEST(races_that_cannot_be_kept_apart_are_counted_and_not_reported),
-        TEST(other_places_are_reported_too),
-        TEST(first_64_texts_are_kept_and_all_are_counted),
-        TEST(uses_that_are_forgotten_are_reported),
-        TEST(streams_race_again_behind_a_value),
-        cmocka_unit_test(work_of_a_context_that_is_gone_is_no_race),
-        TEST(threads_with_memory_of_their_own_do_not_race),
-        TEST(long_programs_forget_nothing),
-        cmocka_unit_test(nothing_is_looked_for_by_default),
-        cmocka_unit_test(race_is_a_misuse_if_so_set),
-        TEST_IN(order_of_two_operations_is_known, race_auto, race_done),
-        TEST_IN(order_behind_a_value_is_not_known, race_auto, race_done),
-        TEST_IN(order_of_the_last_4096_operations_is_known, race_auto, race_done),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

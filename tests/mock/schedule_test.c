@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The same work under each schedule, and the order in which streams execute. */
+/* When work starts and ends under each schedule, and how many kernels execute at once. */
 #include <stdio.h>
 
 #include "tests/mock/fixture.h"
-#include "tests/support/gate.h"
 
 enum { MS = 1000000 };
 
@@ -21,23 +20,23 @@ WITH(lazy_manual, "mode = manual\nschedule = lazy")
 WITH(one_kernel, "mode = manual\nconcurrent_kernels = 1")
 WITH(two_kernels, "mode = manual\nconcurrent_kernels = 2")
 
-static void eager_work_has_ended_when_its_call_returns(void **state)
+#define TEST(name) TEST_BETWEEN(name, fixture_manual, fixture_done)
+
+TEST_BETWEEN(eager_work_has_ended_when_its_call_returns, eager, fixture_done)
 {
     CUstream stream = fixture_stream();
     uint64_t before = fixture_state().now_ns;
 
-    (void)state;
     fixture_spin(stream, 1000ULL * MS);
     assert_int_equal(fixture_state().pending, 0);
     assert_true(fixture_state().now_ns - before >= 1000ULL * MS);
     OK(driver->StreamDestroy_v2(stream));
 }
 
-static void lazy_work_starts_when_it_is_waited_for(void **state)
+TEST_BETWEEN(lazy_work_starts_when_it_is_waited_for, lazy, fixture_done)
 {
     CUstream waited = fixture_stream(), other = fixture_stream();
 
-    (void)state;
     fixture_spin(waited, 1000);
     fixture_spin(other, 1000);
     OK(driver->StreamSynchronize(waited));
@@ -47,13 +46,12 @@ static void lazy_work_starts_when_it_is_waited_for(void **state)
     OK(driver->StreamDestroy_v2(other));
 }
 
-static void lazy_wait_reaches_through_events(void **state)
+TEST_BETWEEN(lazy_wait_reaches_through_events, lazy, fixture_done)
 {
     CUstream first = fixture_stream(), second = fixture_stream(), third = fixture_stream();
     CUevent one = fixture_event(), two = fixture_event();
     uint64_t before = fixture_state().now_ns;
 
-    (void)state;
     fixture_spin(first, 1000);
     OK(driver->EventRecord(one, first));
     fixture_spin(first, 50 * MS); /* behind the record: nothing waits for it */
@@ -71,12 +69,11 @@ static void lazy_wait_reaches_through_events(void **state)
     OK(driver->StreamDestroy_v2(third));
 }
 
-static void lazy_polling_ends(void **state)
+TEST_BETWEEN(lazy_polling_ends, lazy, fixture_done)
 {
     CUstream stream = fixture_stream();
     unsigned queries = 0;
 
-    (void)state;
     fixture_spin(stream, 1000);
     while (driver->StreamQuery(stream) == CUDA_ERROR_NOT_READY)
         queries++;
@@ -84,11 +81,10 @@ static void lazy_polling_ends(void **state)
     OK(driver->StreamDestroy_v2(stream));
 }
 
-static void lazy_work_of_manual_mode_waits_for_its_time(void **state)
+TEST_BETWEEN(lazy_work_of_manual_mode_waits_for_its_time, lazy_manual, fixture_done)
 {
     CUstream stream = fixture_stream();
 
-    (void)state;
     fixture_spin(stream, 1000);
     OK(cushim_mock_advance(fixture_mock, MS));
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(stream));
@@ -113,23 +109,20 @@ static void run_two_kernels(CUresult second)
     OK(driver->StreamDestroy_v2(other));
 }
 
-static void kernels_share_the_device_as_far_as_it_has_room(void **state)
+TEST_BETWEEN(kernels_share_the_device_as_far_as_it_has_room, two_kernels, fixture_done)
 {
-    (void)state;
     run_two_kernels(CUDA_SUCCESS);
 }
 
-static void kernels_wait_for_room(void **state)
+TEST_BETWEEN(kernels_wait_for_room, one_kernel, fixture_done)
 {
-    (void)state;
     run_two_kernels(CUDA_ERROR_NOT_READY);
 }
 
-static void room_goes_to_the_highest_priority(void **state)
+TEST_BETWEEN(room_goes_to_the_highest_priority, one_kernel, fixture_done)
 {
     CUstream running = fixture_stream(), low = fixture_stream(), high;
 
-    (void)state;
     OK(driver->StreamCreateWithPriority(&high, CU_STREAM_NON_BLOCKING, -5));
     fixture_spin(running, 10 * MS);
     fixture_spin(low, 10 * MS);
@@ -165,64 +158,19 @@ static int first_of_two(unsigned seed)
     return first;
 }
 
-static void random_seeds_give_either_order(void **state)
+TEST_ALONE(random_seeds_give_either_order)
 {
     unsigned ones = 0;
 
-    (void)state;
     for (unsigned seed = 1; seed <= 32; seed++)
         ones += first_of_two(seed) == 1;
     assert_in_range(ones, 4, 28);
 }
 
-/*
- * The order in which streams execute: default streams, events, destroyed streams, host functions.
- */
-
-static void default_stream_waits_for_blocking_streams(void **state)
-{
-    CUstream blocking, other = fixture_stream();
-    CUevent event = fixture_event();
-
-    (void)state;
-    OK(driver->StreamCreate(&blocking, CU_STREAM_DEFAULT));
-    fixture_spin(blocking, 10 * MS);
-    fixture_spin(other, 100 * MS);
-    OK(driver->EventRecord(event, CU_STREAM_LEGACY));
-    OK(cushim_mock_advance(fixture_mock, 9 * MS));
-    CODE(CUDA_ERROR_NOT_READY, driver->EventQuery(event));
-    OK(cushim_mock_advance(fixture_mock, 2 * MS));
-    OK(driver->EventQuery(event));
-    OK(driver->StreamQuery(NULL));
-    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(other));
-    OK(driver->EventDestroy_v2(event));
-    OK(driver->StreamDestroy_v2(blocking));
-    OK(driver->StreamDestroy_v2(other));
-}
-
-static void blocking_stream_waits_for_the_default_stream(void **state)
-{
-    CUstream blocking, other = fixture_stream();
-
-    (void)state;
-    OK(driver->StreamCreate(&blocking, CU_STREAM_DEFAULT));
-    fixture_spin(NULL, 10 * MS);
-    fixture_spin(blocking, 1 * MS);
-    fixture_spin(other, 1 * MS);
-    OK(cushim_mock_advance(fixture_mock, 5 * MS));
-    OK(driver->StreamQuery(other));
-    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(blocking));
-    OK(cushim_mock_advance(fixture_mock, 7 * MS));
-    OK(driver->StreamQuery(blocking));
-    OK(driver->StreamDestroy_v2(blocking));
-    OK(driver->StreamDestroy_v2(other));
-}
-
-static void later_work_does_not_hold_up_the_default_stream(void **state)
+TEST(later_work_does_not_hold_up_the_default_stream)
 {
     CUstream blocking;
 
-    (void)state;
     OK(driver->StreamCreate(&blocking, CU_STREAM_DEFAULT));
     fixture_spin(NULL, 1 * MS);
     fixture_spin(blocking, 10 * MS);
@@ -234,99 +182,11 @@ static void later_work_does_not_hold_up_the_default_stream(void **state)
     OK(driver->StreamDestroy_v2(blocking));
 }
 
-static void waiter_keeps_the_record_of_the_time_of_the_call(void **state)
+TEST(null_stream_of_a_twin_is_that_of_the_thread)
 {
-    CUstream recorder = fixture_stream(), waiter = fixture_stream();
-    CUevent event = fixture_event();
+    unsigned long long per_thread, twin;
 
-    (void)state;
-    fixture_spin(recorder, 1 * MS);
-    OK(driver->EventRecord(event, recorder));
-    OK(driver->StreamWaitEvent(waiter, event, 0));
-    fixture_spin(recorder, 10 * MS);
-    OK(driver->EventRecord(event, recorder));
-    OK(cushim_mock_advance(fixture_mock, 2 * MS));
-    OK(driver->StreamQuery(waiter));
-    CODE(CUDA_ERROR_NOT_READY, driver->EventQuery(event));
-    OK(driver->EventDestroy_v2(event));
-    OK(driver->StreamDestroy_v2(recorder));
-    OK(driver->StreamDestroy_v2(waiter));
-}
-
-static void destroyed_stream_and_event_still_finish_their_work(void **state)
-{
-    CUstream recorder = fixture_stream(), waiter = fixture_stream();
-    CUevent event = fixture_event();
-
-    (void)state;
-    fixture_spin(recorder, 1 * MS);
-    OK(driver->EventRecord(event, recorder));
-    OK(driver->StreamWaitEvent(waiter, event, 0));
-    OK(driver->EventDestroy_v2(event));
-    OK(driver->StreamDestroy_v2(recorder));
-    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(waiter));
-    OK(cushim_mock_advance(fixture_mock, 2 * MS));
-    OK(driver->StreamQuery(waiter));
-    assert_int_equal(fixture_state().pending, 0);
-    OK(driver->StreamDestroy_v2(waiter));
-}
-
-static void per_thread_stream_is_of_its_thread(void **state)
-{
-    unsigned long long legacy, per_thread, twin;
-
-    (void)state;
-    OK(driver->StreamGetId(CU_STREAM_LEGACY, &legacy));
     OK(driver->StreamGetId(CU_STREAM_PER_THREAD, &per_thread));
     OK(driver->StreamGetId_ptsz(NULL, &twin));
-    assert_true(legacy != per_thread);
     assert_true(twin == per_thread);
-    OK(driver->StreamGetId(NULL, &twin));
-    assert_true(twin == legacy);
-}
-
-static void host_function_blocks_its_stream_and_no_other_work(void **state)
-{
-    CUstream blocked = fixture_stream(), free_one = fixture_stream();
-    struct gate gate = GATE;
-
-    (void)state;
-    gate_prepare(&gate);
-    fixture_spin(blocked, 1); /* loads the kernel, because loading waits for all work */
-    OK(driver->LaunchHostFunc(blocked, gate_stand, &gate));
-    fixture_spin(blocked, 1);
-    fixture_spin(free_one, 10 * MS);
-    OK(driver->StreamSynchronize(free_one));
-    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(blocked));
-    gate_open(&gate);
-    OK(driver->StreamSynchronize(blocked));
-    assert_true(gate_is_reached(&gate));
-    OK(driver->StreamDestroy_v2(blocked));
-    OK(driver->StreamDestroy_v2(free_one));
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_manual, fixture_done)
-#define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
-    const struct CMUnitTest tests[] = {
-        TEST_IN(eager_work_has_ended_when_its_call_returns, eager, fixture_done),
-        TEST_IN(lazy_work_starts_when_it_is_waited_for, lazy, fixture_done),
-        TEST_IN(lazy_wait_reaches_through_events, lazy, fixture_done),
-        TEST_IN(lazy_polling_ends, lazy, fixture_done),
-        TEST_IN(lazy_work_of_manual_mode_waits_for_its_time, lazy_manual, fixture_done),
-        TEST_IN(kernels_share_the_device_as_far_as_it_has_room, two_kernels, fixture_done),
-        TEST_IN(kernels_wait_for_room, one_kernel, fixture_done),
-        TEST_IN(room_goes_to_the_highest_priority, one_kernel, fixture_done),
-        cmocka_unit_test(random_seeds_give_either_order),
-        TEST(default_stream_waits_for_blocking_streams),
-        TEST(blocking_stream_waits_for_the_default_stream),
-        TEST(later_work_does_not_hold_up_the_default_stream),
-        TEST(waiter_keeps_the_record_of_the_time_of_the_call),
-        TEST(destroyed_stream_and_event_still_finish_their_work),
-        TEST(per_thread_stream_is_of_its_thread),
-        TEST_IN(host_function_blocks_its_stream_and_no_other_work, fixture_auto, fixture_done),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

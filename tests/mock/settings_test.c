@@ -30,29 +30,13 @@ static void parse_well(const char *text)
 
 static int teardown(void **state)
 {
-    (void)state;
     cushim__mock_settings_free(&settings);
     return 0;
 }
 
-static void defaults_are_one_h200_of_2_gib(void **state)
+TEST_ALONE(profile_and_costs_of_the_default_are_an_h200_s)
 {
-    (void)state;
     parse_well("");
-    assert_int_equal(settings.devices, 1);
-    assert_int_equal(settings.driver_version, 13000);
-    assert_int_equal(settings.memory_bytes, (size_t)2 << 30);
-    assert_int_equal(settings.mode, MOCK_MODE_AUTO);
-    assert_int_equal(settings.schedule, MOCK_SCHEDULE_FIFO);
-    assert_int_equal(settings.driver_state, MOCK_DRIVER_NORMAL);
-    assert_int_equal(settings.races, MOCK_RACES_IGNORE);
-    assert_false(settings.adversarial);
-    assert_false(settings.abort_on_misuse);
-    assert_int_equal(settings.unregistered,
-                     CUSHIM_KERNELS ? MOCK_EXECUTE_KERNELS : MOCK_REFUSE_KERNELS);
-    assert_int_equal(settings.kernel_limit, 0);
-    assert_false(settings.report_leaks);
-    assert_false(settings.quiet);
     assert_string_equal(settings.profile.name, "NVIDIA H200");
     assert_int_equal(settings.profile.attributes[75], 9);
     assert_int_equal(settings.profile.attributes[131], -1);
@@ -64,9 +48,8 @@ static void defaults_are_one_h200_of_2_gib(void **state)
     assert_int_equal(settings.call_ns[CUSHIM__SLOT(MemAlloc_v2)], UINT32_MAX);
 }
 
-static void every_key_does_what_it_says(void **state)
+TEST_ALONE(every_key_does_what_it_says)
 {
-    (void)state;
     parse_well("schema = 1\n"
                "devices = 3\n"
                "driver_version = 12.8\n"
@@ -100,9 +83,8 @@ static void every_key_does_what_it_says(void **state)
     assert_true(settings.quiet);
 }
 
-static void rules_of_faults_are_the_one_key_that_comes_often(void **state)
+TEST_ALONE(rules_of_faults_are_the_one_key_that_comes_often)
 {
-    (void)state;
     parse_well("fault = cuInit:nth=2 => return(NO_DEVICE)  # a comment\n"
                "devices = 2\n"
                "fault = op.* => hang\n");
@@ -110,9 +92,8 @@ static void rules_of_faults_are_the_one_key_that_comes_often(void **state)
     assert_string_equal(settings.faults, "cuInit:nth=2 => return(NO_DEVICE)\nop.* => hang\n");
 }
 
-static void costs_are_durations_and_bandwidths(void **state)
+TEST_ALONE(costs_are_durations_and_bandwidths)
 {
-    (void)state;
     parse_well("cost.call = 1 ns\n"
                "cost.record = 2 us\n"
                "cost.launch = 3ms\n"
@@ -141,9 +122,8 @@ static void costs_are_durations_and_bandwidths(void **state)
     assert_int_equal(settings.call_ns[CUSHIM__SLOT(EventRecord)], 1700);
 }
 
-static void single_values_of_the_profile_are_changed_by_name_or_number(void **state)
+TEST_ALONE(single_values_of_the_profile_are_changed_by_name_or_number)
 {
-    (void)state;
     parse_well("attribute.MULTIPROCESSOR_COUNT = 7\n"
                "attribute.131 = -2147483647\n"
                "attribute.191 = 5\n"
@@ -157,7 +137,7 @@ static void single_values_of_the_profile_are_changed_by_name_or_number(void **st
     assert_true(settings.profile.has_limit[3]);
 }
 
-static void blanks_comments_and_line_ends_do_not_matter(void **state)
+TEST_ALONE(blanks_comments_and_line_ends_do_not_matter)
 {
     static const char *const texts[] = {
         "devices=3",
@@ -167,18 +147,16 @@ static void blanks_comments_and_line_ends_do_not_matter(void **state)
         "schema = 1\r\ndevices = 3\r\n",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         parse_well(texts[i]);
         assert_int_equal(settings.devices, 3);
     }
 }
 
-static void driver_version_is_at_most_the_newest_of_the_registry(void **state)
+TEST_ALONE(driver_version_is_at_most_the_newest_of_the_registry)
 {
     char text[40];
 
-    (void)state;
     parse_well("driver_version = " CUSHIM__NEWEST_VERSION_TEXT);
     assert_int_equal(settings.driver_version, CUSHIM__NEWEST_VERSION);
     snprintf(text, sizeof text, "driver_version = %d", CUSHIM__NEWEST_VERSION + 10);
@@ -271,9 +249,8 @@ static const struct {
      "\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\""},
 };
 
-static void what_is_not_understood_is_refused_where_it_stands(void **state)
+TEST_ALONE(what_is_not_understood_is_refused_where_it_stands)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(refusals); i++) {
         const CUresult code = parse(refusals[i].text);
 
@@ -283,11 +260,10 @@ static void what_is_not_understood_is_refused_where_it_stands(void **state)
     }
 }
 
-static void a_message_is_cut_to_its_room_or_not_wanted(void **state)
+TEST_ALONE(a_message_is_cut_to_its_room_or_not_wanted)
 {
     char small[12];
 
-    (void)state;
     parse_well("");
     assert_int_equal(
         cushim__mock_settings_parse(&settings, "mode = x", "text", small, sizeof small),
@@ -297,9 +273,8 @@ static void a_message_is_cut_to_its_room_or_not_wanted(void **state)
                      CUDA_ERROR_INVALID_VALUE);
 }
 
-static void later_settings_go_over_earlier_ones(void **state)
+TEST_ALONE(later_settings_go_over_earlier_ones)
 {
-    (void)state;
     parse_well("devices = 2\nmemory = 4M\ncost.call = 1 ns\ndriver_version = 12");
     assert_int_equal(
         cushim__mock_settings_parse(&settings, "devices = 5", "more", message, sizeof message),
@@ -313,11 +288,10 @@ static void later_settings_go_over_earlier_ones(void **state)
     assert_int_equal(settings.call_ns[CUSHIM__SLOT(Init)], 4);
 }
 
-static void settings_are_described_in_one_line(void **state)
+TEST_ALONE(settings_are_described_in_one_line)
 {
     char expected[200], text[200];
 
-    (void)state;
     snprintf(
         expected, sizeof expected,
         "2 devices \"NVIDIA H200\", driver 12.2, 2048 MiB, mode manual, schedule fifo, seed 7, "
@@ -328,9 +302,8 @@ static void settings_are_described_in_one_line(void **state)
     assert_string_equal(text, expected);
 }
 
-static void execution_is_for_builds_that_have_it(void **state)
+TEST_ALONE(execution_is_for_builds_that_have_it)
 {
-    (void)state;
     if (CUSHIM_KERNELS) {
         parse_well("unregistered_kernels = execute");
         assert_int_equal(settings.unregistered, MOCK_EXECUTE_KERNELS);
@@ -353,38 +326,16 @@ struct row {
 
 static FILE *page;
 
-/*
- * Read the word in backquotes at the beginning of a cell, which ends at a bar. Returns the rest of
- * the line.
- */
-static const char *read_cell(const char *cell, char *word, size_t size)
-{
-    const char *end = strchr(cell, '|');
-    size_t length;
-
-    word[0] = '\0';
-    cell += strspn(cell, " ");
-    if (*cell == '`') {
-        length = strcspn(cell + 1, "`");
-        assert_true(length < size);
-        memcpy(word, cell + 1, length);
-        word[length] = '\0';
-    }
-    return end ? end + 1 : cell + strlen(cell);
-}
-
 /* Go to the next row of the current section; false: there are no more. */
 static bool next_row(struct row *row)
 {
-    char line[LONGEST_LINE], values[64];
+    char line[LONGEST_LINE];
 
     while (fgets(line, sizeof line, page) && strncmp(line, "## ", 3) != 0) {
         assert_non_null(strchr(line, '\n'));
-        if (strncmp(line, "| `", 3) != 0)
-            continue;
-        read_cell(read_cell(read_cell(line + 1, row->key, sizeof row->key), values, sizeof values),
-                  row->default_value, sizeof row->default_value);
-        return true;
+        row->default_value[0] = '\0';
+        if (sscanf(line, "| `%63[^`]` |%*[^|]| `%63[^`]`", row->key, row->default_value) >= 1)
+            return true;
     }
     return false;
 }
@@ -430,15 +381,13 @@ static void check_keys(const char *heading, enum mock_text_kind kind)
     fclose(page);
 }
 
-static void the_page_lists_every_key_of_settings(void **state)
+TEST_ALONE(the_page_lists_every_key_of_settings)
 {
-    (void)state;
     check_keys("## Settings\n", MOCK_OF_SETTINGS);
 }
 
-static void the_page_lists_every_key_of_profiles(void **state)
+TEST_ALONE(the_page_lists_every_key_of_profiles)
 {
-    (void)state;
     check_keys("## Profiles\n", MOCK_OF_PROFILE);
 }
 
@@ -471,14 +420,13 @@ static const char *default_of(const struct row *row)
                                                                             : row->default_value;
 }
 
-static void the_defaults_of_the_page_change_nothing(void **state)
+TEST_ALONE(the_defaults_of_the_page_change_nothing)
 {
     struct mock_settings expected, parsed;
     char text[160];
     struct row row;
     size_t count = 0;
 
-    (void)state;
     assert_int_equal(cushim__mock_settings_default(&expected), CUDA_SUCCESS);
     open_section("## Settings\n");
     while (next_row(&row)) {
@@ -502,23 +450,5 @@ static void the_defaults_of_the_page_change_nothing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults_are_one_h200_of_2_gib),
-        cmocka_unit_test(every_key_does_what_it_says),
-        cmocka_unit_test(rules_of_faults_are_the_one_key_that_comes_often),
-        cmocka_unit_test(costs_are_durations_and_bandwidths),
-        cmocka_unit_test(single_values_of_the_profile_are_changed_by_name_or_number),
-        cmocka_unit_test(blanks_comments_and_line_ends_do_not_matter),
-        cmocka_unit_test(driver_version_is_at_most_the_newest_of_the_registry),
-        cmocka_unit_test(what_is_not_understood_is_refused_where_it_stands),
-        cmocka_unit_test(a_message_is_cut_to_its_room_or_not_wanted),
-        cmocka_unit_test(later_settings_go_over_earlier_ones),
-        cmocka_unit_test(settings_are_described_in_one_line),
-        cmocka_unit_test(execution_is_for_builds_that_have_it),
-        cmocka_unit_test(the_page_lists_every_key_of_settings),
-        cmocka_unit_test(the_page_lists_every_key_of_profiles),
-        cmocka_unit_test(the_defaults_of_the_page_change_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, teardown);
+    return run_all_tests(NULL, teardown);
 }

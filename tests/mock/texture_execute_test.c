@@ -33,7 +33,9 @@ static CUresult launch(CUmodule module, const char *name, void **parameters)
     return driver->CtxSynchronize();
 }
 
-static void references_are_found_bound_and_asked(void **state)
+#define TEST(name, begin) TEST_BETWEEN(name, begin, fixture_done)
+
+TEST(references_are_found_bound_and_asked, fixture_auto)
 {
     static const uint32_t words[] = {5, 6, 7, 8};
     CUdeviceptr memory, out, address;
@@ -48,7 +50,6 @@ static void references_are_found_bound_and_asked(void **state)
     size_t offset;
     int channels;
 
-    (void)state;
     OK(driver->MemAlloc_v2(&memory, 4096));
     OK(driver->MemAlloc_v2(&out, 4));
     OK(driver->MemcpyHtoD_v2(memory + 4, words, sizeof words));
@@ -89,7 +90,7 @@ static void references_are_found_bound_and_asked(void **state)
 }
 
 /* The binding at the launch of a kernel that names the reference is used. */
-static void references_of_surfaces_are_written_through(void **state)
+TEST(references_of_surfaces_are_written_through, fixture_auto)
 {
     static const char text[] =
         ".version 6.0\n.target sm_50\n.address_size 64\n"
@@ -111,7 +112,6 @@ static void references_of_surfaces_are_written_through(void **state)
     CUsurfref drawn;
     CUtexref named;
 
-    (void)state;
     OK(driver->Array3DCreate_v2(&plain, &described));
     described.Flags = CUDA_ARRAY3D_SURFACE_LDST;
     OK(driver->Array3DCreate_v2(&array, &described));
@@ -138,7 +138,7 @@ static void references_of_surfaces_are_written_through(void **state)
 }
 
 /* As with any other handle: the host's call is a misuse, and the kernel faults. */
-static void destroyed_texture_is_a_misuse_and_a_fault(void **state)
+TEST_ALONE(destroyed_texture_is_a_misuse_and_a_fault)
 {
     const CUDA_TEXTURE_DESC sampling = {.flags = CU_TRSF_READ_AS_INTEGER};
     CUDA_RESOURCE_DESC found,
@@ -151,7 +151,6 @@ static void destroyed_texture_is_a_misuse_and_a_fault(void **state)
     void *parameters[] = {&texture, &memory};
     CUmodule module;
 
-    (void)state;
     fixture_begin("mode = auto\n");
     OK(driver->MemAlloc_v2(&memory, 4096));
     resource.res.linear.devPtr = memory;
@@ -169,7 +168,7 @@ static void destroyed_texture_is_a_misuse_and_a_fault(void **state)
  * Each of many pending kernels reads its own texture, which is destroyed before the first kernel
  * begins.
  */
-static void kernels_read_textures_that_were_destroyed_after_the_launch(void **state)
+TEST(kernels_read_textures_that_were_destroyed_after_the_launch, fixture_manual)
 {
     enum { MANY = 200, TEXELS = 256 };
     const CUDA_TEXTURE_DESC sampling = {.flags = CU_TRSF_READ_AS_INTEGER};
@@ -184,7 +183,6 @@ static void kernels_read_textures_that_were_destroyed_after_the_launch(void **st
     uint32_t *texels, *got;
     void *parameters[] = {&texture, &out};
 
-    (void)state;
     OK(driver->MemHostAlloc((void **)&texels, MANY * TEXELS * sizeof *texels, 0));
     OK(driver->MemHostAlloc((void **)&got, MANY * sizeof *got, 0));
     OK(driver->ModuleLoadData(&module, image));
@@ -204,19 +202,4 @@ static void kernels_read_textures_that_were_destroyed_after_the_launch(void **st
     OK(driver->ModuleUnload(module));
     OK(driver->MemFreeHost(texels));
     OK(driver->MemFreeHost(got));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(references_are_found_bound_and_asked, fixture_auto,
-                                        fixture_done),
-        cmocka_unit_test_setup_teardown(references_of_surfaces_are_written_through, fixture_auto,
-                                        fixture_done),
-        cmocka_unit_test(destroyed_texture_is_a_misuse_and_a_fault),
-        cmocka_unit_test_setup_teardown(kernels_read_textures_that_were_destroyed_after_the_launch,
-                                        fixture_manual, fixture_done),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,7 +50,9 @@ static CUDA_RESOURCE_DESC of_memory(CUdeviceptr memory, size_t pitch)
     return resource;
 }
 
-static void objects_return_what_they_were_made_of(void **state)
+#define TEST(name) TEST_BETWEEN(name, fixture_auto, fixture_done)
+
+TEST(objects_return_what_they_were_made_of)
 {
     const CUDA_TEXTURE_DESC sampling = {.filterMode = CU_TR_FILTER_MODE_LINEAR,
                                         .addressMode = {CU_TR_ADDRESS_MODE_CLAMP},
@@ -62,7 +64,6 @@ static void objects_return_what_they_were_made_of(void **state)
     CUtexObject texture;
     CUsurfObject surface;
 
-    (void)state;
     OK(driver->TexObjectCreate(&texture, &resource, &sampling, NULL));
     OK(driver->SurfObjectCreate(&surface, &resource));
     OK(driver->TexObjectGetResourceDesc(&found, texture));
@@ -78,7 +79,7 @@ static void objects_return_what_they_were_made_of(void **state)
     OK(driver->ArrayDestroy(array));
 }
 
-static void impossible_resources_are_refused(void **state)
+TEST(impossible_resources_are_refused)
 {
     const CUDA_TEXTURE_DESC sampling = {.flags = 0};
     const CUarray array = make_array(0);
@@ -89,7 +90,6 @@ static void impossible_resources_are_refused(void **state)
     CUsurfObject surface;
     CUdeviceptr memory;
 
-    (void)state;
     OK(driver->MemAlloc_v2(&memory, 1 << 16));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->SurfObjectCreate(&surface, &resource));
     CODE(CUDA_ERROR_NOT_SUPPORTED, driver->TexObjectCreate(&texture, &resource, &sampling, &view));
@@ -117,7 +117,7 @@ static void impossible_resources_are_refused(void **state)
     OK(driver->ArrayDestroy(array));
 }
 
-static void references_of_arrays_and_pitched_memory(void **state)
+TEST(references_of_arrays_and_pitched_memory)
 {
     const CUarray array = make_array(0);
     const float border[4] = {0.5f, 1, 2, 3};
@@ -130,7 +130,6 @@ static void references_of_arrays_and_pitched_memory(void **state)
     float got[4];
     int channels;
 
-    (void)state;
     OK(driver->MemAlloc_v2(&memory, 4096));
     OK(driver->TexRefCreate(&own));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->TexRefGetArray(&found, own));
@@ -156,18 +155,4 @@ static void references_of_arrays_and_pitched_memory(void **state)
     OK(driver->TexRefDestroy(own));
     OK(driver->MemFree_v2(memory));
     OK(driver->ArrayDestroy(array));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(objects_return_what_they_were_made_of, fixture_auto,
-                                        fixture_done),
-        cmocka_unit_test_setup_teardown(impossible_resources_are_refused, fixture_auto,
-                                        fixture_done),
-        cmocka_unit_test_setup_teardown(references_of_arrays_and_pitched_memory, fixture_auto,
-                                        fixture_done),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,19 +11,18 @@ static CUcontext handle_of(const struct cushim_context *context)
 {
     CUcontext handle = NULL;
 
-    OK(cushim_context_handle(context, &handle));
+    OK(cushim_context_get_handle(context, &handle));
     return handle;
 }
 
 /* --- creating and releasing --- */
 
-static void primary_context_is_retained_and_released(void **state)
+TEST(primary_context_is_retained_and_released)
 {
     struct cushim_context *one, *other;
     unsigned flags;
     int is_active = 0;
 
-    (void)state;
     OK(cushim_context_retain_primary(1, &one));
     OK(cushim_context_retain_primary(1, &other));
     assert_ptr_equal(handle_of(one), handle_of(other));
@@ -36,11 +35,10 @@ static void primary_context_is_retained_and_released(void **state)
     assert_ptr_equal(testkit_current(), testkit.current);
 }
 
-static void driver_without_the_newer_release_is_given_the_older_one(void **state)
+TEST(driver_without_the_newer_release_is_given_the_older_one)
 {
     struct cushim_context *context;
 
-    (void)state;
     testkit_fault("cuDevicePrimaryCtxRelease_v2 => missing");
     OK(cushim_context_retain_primary(0, &context));
     testkit_forget();
@@ -48,13 +46,12 @@ static void driver_without_the_newer_release_is_given_the_older_one(void **state
     assert_calls("cuDevicePrimaryCtxRelease_v2 cuDevicePrimaryCtxRelease");
 }
 
-static void create_leaves_the_current_context_as_it_was(void **state)
+TEST(create_leaves_the_current_context_as_it_was)
 {
     const struct cushim_context_options options = {.size = sizeof options,
                                                    .flags = CU_CTX_SCHED_BLOCKING_SYNC};
     struct cushim_context *context;
 
-    (void)state;
     OK(cushim_context_create(1, &options, &context));
     assert_int_equal(testkit_argument("cuCtxCreate_v2", "flags"), CU_CTX_SCHED_BLOCKING_SYNC);
     assert_int_equal(testkit_argument("cuCtxCreate_v2", "dev"), 1);
@@ -63,7 +60,7 @@ static void create_leaves_the_current_context_as_it_was(void **state)
     OK(cushim_context_release(context));
 }
 
-static void unknown_options_are_refused_unless_zero(void **state)
+TEST(unknown_options_are_refused_unless_zero)
 {
     struct {
         struct cushim_context_options known;
@@ -71,7 +68,6 @@ static void unknown_options_are_refused_unless_zero(void **state)
     } options = {.known = {.size = sizeof options}};
     struct cushim_context *context;
 
-    (void)state;
     OK(cushim_context_create(0, &options.known, &context));
     OK(cushim_context_release(context));
     testkit_forget();
@@ -86,11 +82,10 @@ static void unknown_options_are_refused_unless_zero(void **state)
     OK(cushim_context_release(context));
 }
 
-static void wrapped_context_is_never_destroyed(void **state)
+TEST(wrapped_context_is_never_destroyed)
 {
     struct cushim_context *context, *current;
 
-    (void)state;
     OK(cushim_context_wrap(testkit.second, &context));
     OK(cushim_context_wrap_current(&current));
     assert_ptr_equal(handle_of(context), testkit.second);
@@ -100,22 +95,20 @@ static void wrapped_context_is_never_destroyed(void **state)
     assert_calls("cuCtxGetCurrent");
 }
 
-static void without_a_context_there_is_nothing_to_wrap(void **state)
+TEST(without_a_context_there_is_nothing_to_wrap)
 {
     struct cushim_context *context = NULL;
 
-    (void)state;
     testkit_enter(NULL);
     CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_context_wrap_current(&context));
     CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_context_wrap(NULL, &context));
     assert_null(context);
 }
 
-static void last_release_destroys_once(void **state)
+TEST(last_release_destroys_once)
 {
     struct cushim_context *context = NULL;
 
-    (void)state;
     OK(cushim_context_create(0, NULL, &context));
     testkit_forget();
     assert_ptr_equal(cushim_context_retain(context), context);
@@ -125,12 +118,12 @@ static void last_release_destroys_once(void **state)
     assert_calls("cuCtxDestroy_v2");
 }
 
-static void reset_of_a_primary_context_leaves_what_is_released_quietly(void **state)
+TEST(reset_of_a_primary_context_leaves_what_is_released_quietly)
 {
     struct cushim_context *context;
     struct cushim_event *event;
 
-    (void)state;
+    testkit_stop_check();
     OK(cushim_context_retain_primary(0, &context));
     OK(cushim_event_create(context, NULL, &event));
     OK(cushim_driver()->DevicePrimaryCtxReset_v2(0));
@@ -142,33 +135,30 @@ static void reset_of_a_primary_context_leaves_what_is_released_quietly(void **st
 
 /* --- calls in a context --- */
 
-static void device_of_a_created_context_needs_no_driver_call(void **state)
+TEST(device_of_a_created_context_needs_no_driver_call)
 {
     struct cushim_context *context;
     CUdevice device = -1;
 
-    (void)state;
     OK(cushim_context_create(1, NULL, &context));
     testkit_forget();
-    OK(cushim_context_device(context, &device));
+    OK(cushim_context_get_device(context, &device));
     assert_int_equal(device, 1);
     assert_calls("");
     OK(cushim_context_release(context));
 }
 
-static void device_of_a_wrapped_context_is_asked_for_in_it(void **state)
+TEST(device_of_a_wrapped_context_is_asked_for_in_it)
 {
     CUdevice device = -1;
 
-    (void)state;
-    OK(cushim_context_device(testkit.one, &device));
+    OK(cushim_context_get_device(testkit.one, &device));
     assert_int_equal(device, 0);
     assert_calls(PUSHED_FIRST("cuCtxGetDevice"));
 }
 
-static void synchronize_waits_in_the_context(void **state)
+TEST_WITH(synchronize_waits_in_the_context, "schedule = lazy")
 {
-    (void)state;
     OK(testkit.driver->EventRecord(testkit_foreign_event(0), testkit.stream_handle));
     CODE(CUDA_ERROR_NOT_READY, testkit.driver->StreamQuery(testkit.stream_handle));
     OK(cushim_context_synchronize(testkit.one));
@@ -176,9 +166,8 @@ static void synchronize_waits_in_the_context(void **state)
     OK(testkit.driver->StreamQuery(testkit.stream_handle));
 }
 
-static void error_of_the_work_comes_before_one_of_putting_back(void **state)
+TEST(error_of_the_work_comes_before_one_of_putting_back)
 {
-    (void)state;
     testkit_fault("cuCtxSynchronize => return(LAUNCH_FAILED)");
     testkit_fault("cuCtxPopCurrent_v2:phase=after => return(UNKNOWN)");
     CODE(CUDA_ERROR_LAUNCH_FAILED, cushim_context_synchronize(testkit.one));
@@ -188,32 +177,10 @@ static void error_of_the_work_comes_before_one_of_putting_back(void **state)
     assert_non_null(strstr(testkit.log_last, "failed with CUDA_ERROR_LAUNCH_FAILED (719)"));
 }
 
-static void missing_arguments_are_refused_before_any_driver_call(void **state)
-{
-    const CUresult no_handle = CUDA_ERROR_INVALID_HANDLE, no_output = CUDA_ERROR_INVALID_VALUE;
-    CUcontext handle;
-    CUdevice device;
-
-    (void)state;
-    CODE(no_output, cushim_context_retain_primary(0, NULL));
-    CODE(no_output, cushim_context_create(0, NULL, NULL));
-    CODE(no_output, cushim_context_wrap(testkit.first, NULL));
-    CODE(no_output, cushim_context_wrap_current(NULL));
-    CODE(no_handle, cushim_context_handle(NULL, &handle));
-    CODE(no_output, cushim_context_handle(testkit.one, NULL));
-    CODE(no_handle, cushim_context_device(NULL, &device));
-    CODE(no_output, cushim_context_device(testkit.one, NULL));
-    CODE(no_handle, cushim_context_synchronize(NULL));
-    OK(cushim_context_release(NULL));
-    assert_null(cushim_context_retain(NULL));
-    assert_calls("");
-}
-
-static void scopes_nest(void **state)
+TEST(scopes_nest)
 {
     struct cushim_context_scope outer, inner;
 
-    (void)state;
     OK(cushim_context_push(testkit.one, &outer));
     assert_ptr_equal(testkit_current(), testkit.first);
     OK(cushim_context_push(testkit.two, &inner));
@@ -224,11 +191,10 @@ static void scopes_nest(void **state)
     assert_ptr_equal(testkit_current(), testkit.current);
 }
 
-static void context_is_pushed_even_if_it_is_current(void **state)
+TEST(context_is_pushed_even_if_it_is_current)
 {
     struct cushim_context_scope outer, inner;
 
-    (void)state;
     OK(cushim_context_push(testkit.one, &outer));
     OK(cushim_context_push(testkit.one, &inner));
     assert_calls("cuCtxPushCurrent_v2(first) cuCtxPushCurrent_v2(first)");
@@ -237,11 +203,10 @@ static void context_is_pushed_even_if_it_is_current(void **state)
     OK(cushim_context_pop(&outer));
 }
 
-static void scope_is_over_after_its_pop(void **state)
+TEST(scope_is_over_after_its_pop)
 {
     struct cushim_context_scope scope;
 
-    (void)state;
     OK(cushim_context_push(testkit.one, &scope));
     OK(cushim_context_pop(&scope));
     testkit_forget();
@@ -249,11 +214,10 @@ static void scope_is_over_after_its_pop(void **state)
     assert_calls("");
 }
 
-static void scope_that_could_not_begin_is_over(void **state)
+TEST(scope_that_could_not_begin_is_over)
 {
     struct cushim_context_scope scope;
 
-    (void)state;
     memset(&scope, 0x5a, sizeof scope);
     testkit_fault("cuCtxPushCurrent_v2:nth=1 => return(UNKNOWN)");
     CODE(CUDA_ERROR_UNKNOWN, cushim_context_push(testkit.one, &scope));
@@ -265,11 +229,10 @@ static void scope_that_could_not_begin_is_over(void **state)
     assert_calls("");
 }
 
-static void pop_out_of_order_changes_nothing_and_can_be_repeated(void **state)
+TEST(pop_out_of_order_changes_nothing_and_can_be_repeated)
 {
     struct cushim_context_scope outer, inner;
 
-    (void)state;
     OK(cushim_context_push(testkit.one, &outer));
     OK(cushim_context_push(testkit.two, &inner));
     CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_context_pop(&outer));
@@ -279,33 +242,31 @@ static void pop_out_of_order_changes_nothing_and_can_be_repeated(void **state)
     assert_int_equal(testkit.log_lines, 0);
 }
 
-static void pop_from_an_empty_stack_is_no_success(void **state)
+TEST(pop_from_an_empty_stack_is_no_success)
 {
     struct cushim_context_scope scope;
 
-    (void)state;
+    testkit_stop_check();
     testkit_enter(NULL);
     OK(cushim_context_push(testkit.one, &scope));
     testkit_enter(NULL);
     CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_context_pop(&scope));
 }
 
-static void pop_that_fails_can_be_repeated(void **state)
+TEST(pop_that_fails_can_be_repeated)
 {
     struct cushim_context_scope scope;
 
-    (void)state;
     OK(cushim_context_push(testkit.one, &scope));
     testkit_fault("cuCtxPopCurrent_v2:nth=1 => return(UNKNOWN)");
     CODE(CUDA_ERROR_UNKNOWN, cushim_context_pop(&scope));
     OK(cushim_context_pop(&scope));
 }
 
-static void pop_that_cannot_put_another_context_back_logs_that(void **state)
+TEST(pop_that_cannot_put_another_context_back_logs_that)
 {
     struct cushim_context_scope outer, inner;
 
-    (void)state;
     OK(cushim_context_push(testkit.one, &outer));
     OK(cushim_context_push(testkit.two, &inner));
     testkit_fault("cuCtxPushCurrent_v2:nth=1 => return(UNKNOWN)");
@@ -315,9 +276,8 @@ static void pop_that_cannot_put_another_context_back_logs_that(void **state)
     OK(cushim_context_pop(&outer));
 }
 
-static void context_is_made_current_in_the_place_of_another(void **state)
+TEST(context_is_made_current_in_the_place_of_another)
 {
-    (void)state;
     OK(cushim_context_make_current(testkit.one));
     assert_ptr_equal(testkit_current(), testkit.first);
     OK(cushim_context_make_current(testkit.two));
@@ -326,46 +286,4 @@ static void context_is_made_current_in_the_place_of_another(void **state)
     assert_null(testkit_current());
     assert_calls("cuCtxSetCurrent cuCtxSetCurrent cuCtxSetCurrent");
     testkit_enter(NULL);
-}
-
-static void missing_arguments_of_scopes_are_refused_before_any_driver_call(void **state)
-{
-    struct cushim_context_scope scope;
-
-    (void)state;
-    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_context_push(NULL, &scope));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_context_push(testkit.one, NULL));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_context_pop(NULL));
-    assert_calls("");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(primary_context_is_retained_and_released),
-        TEST(driver_without_the_newer_release_is_given_the_older_one),
-        TEST(create_leaves_the_current_context_as_it_was),
-        TEST(unknown_options_are_refused_unless_zero),
-        TEST(wrapped_context_is_never_destroyed),
-        TEST(without_a_context_there_is_nothing_to_wrap),
-        TEST(last_release_destroys_once),
-        TEST(reset_of_a_primary_context_leaves_what_is_released_quietly),
-        TEST(device_of_a_created_context_needs_no_driver_call),
-        TEST(device_of_a_wrapped_context_is_asked_for_in_it),
-        TEST_WITH(synchronize_waits_in_the_context, "schedule = lazy"),
-        TEST(error_of_the_work_comes_before_one_of_putting_back),
-        TEST(missing_arguments_are_refused_before_any_driver_call),
-        TEST(scopes_nest),
-        TEST(context_is_pushed_even_if_it_is_current),
-        TEST(scope_is_over_after_its_pop),
-        TEST(scope_that_could_not_begin_is_over),
-        TEST(pop_out_of_order_changes_nothing_and_can_be_repeated),
-        TEST(pop_from_an_empty_stack_is_no_success),
-        TEST(pop_that_fails_can_be_repeated),
-        TEST(pop_that_cannot_put_another_context_back_logs_that),
-        TEST(context_is_made_current_in_the_place_of_another),
-        TEST(missing_arguments_of_scopes_are_refused_before_any_driver_call),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

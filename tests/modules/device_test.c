@@ -36,14 +36,13 @@ static void set_attribute(size_t index, int attribute, int value)
 
 /* --- finding devices --- */
 
-static void device_is_found_by_its_uuid(void **state)
+TEST(device_is_found_by_its_uuid)
 {
     const CUuuid none = {{0}};
     CUdevice device = 7;
     CUuuid uuid;
 
-    (void)state;
-    OK(cushim_device_uuid(1, &uuid));
+    OK(cushim_device_get_uuid(1, &uuid));
     testkit_forget();
     OK(cushim_device_get_by_uuid(&uuid, &device));
     assert_int_equal(device, 1);
@@ -52,47 +51,44 @@ static void device_is_found_by_its_uuid(void **state)
     assert_int_equal(device, 1);
 }
 
-static void driver_without_the_newer_uuid_is_asked_for_the_older_one(void **state)
+TEST(driver_without_the_newer_uuid_is_asked_for_the_older_one)
 {
     CUuuid uuid, older;
 
-    (void)state;
-    OK(cushim_device_uuid(1, &uuid));
+    OK(cushim_device_get_uuid(1, &uuid));
     testkit_forget();
     testkit_fault("cuDeviceGetUuid_v2 => missing");
-    OK(cushim_device_uuid(1, &older));
+    OK(cushim_device_get_uuid(1, &older));
     assert_calls("cuDeviceGetUuid_v2 cuDeviceGetUuid");
     assert_memory_equal(&uuid, &older, sizeof uuid);
 }
 
 /* --- properties --- */
 
-static void priorities_are_asked_for_in_the_primary_context(void **state)
+TEST(priorities_are_asked_for_in_the_primary_context)
 {
     int least = 99, greatest = 99;
 
-    (void)state;
-    OK(cushim_device_stream_priority_range(1, &least, &greatest));
+    OK(cushim_device_get_stream_priority_range(1, &least, &greatest));
     assert_int_equal(least, 0);
     assert_int_equal(greatest, -5);
     assert_calls("cuDevicePrimaryCtxRetain cuCtxGetCurrent cuCtxPushCurrent_v2(context#4) "
                  "cuCtxGetStreamPriorityRange cuCtxPopCurrent_v2 cuDevicePrimaryCtxRelease_v2");
 }
 
-static void support_of_ipc_events_is_an_attribute(void **state)
+TEST(support_of_ipc_events_is_an_attribute)
 {
     bool supported = false;
 
-    (void)state;
-    OK(cushim_device_supports_ipc_events(1, &supported));
+    OK(cushim_device_get_ipc_event_support(1, &supported));
     assert_true(supported);
     set_attribute(0, IPC_EVENTS, 0);
-    OK(cushim_device_supports_ipc_events(1, &supported));
+    OK(cushim_device_get_ipc_event_support(1, &supported));
     assert_false(supported);
     assert_calls("cuDeviceGetAttribute cuDeviceGetAttribute");
 }
 
-static void driver_without_that_attribute_shares_events_of_discrete_devices(void **state)
+TEST(driver_without_that_attribute_shares_events_of_discrete_devices)
 {
     static const struct {
         int unified, integrated;
@@ -100,47 +96,28 @@ static void driver_without_that_attribute_shares_events_of_discrete_devices(void
     } cases[] = {{1, 0, true}, {0, 0, false}, {1, 1, false}, {0, 1, false}};
     bool supported;
 
-    (void)state;
     set_attribute(0, IPC_EVENTS, -1);
     for (size_t i = 0; i < COUNT(cases); i++) {
         set_attribute(1, CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING, cases[i].unified);
         set_attribute(2, CU_DEVICE_ATTRIBUTE_INTEGRATED, cases[i].integrated);
-        OK(cushim_device_supports_ipc_events(1, &supported));
+        OK(cushim_device_get_ipc_event_support(1, &supported));
         assert_int_equal(supported, cases[i].supported && !cushim__system_is_windows);
     }
 }
 
 /* --- arguments --- */
 
-static void number_that_is_no_device_is_the_drivers_to_refuse(void **state)
+TEST(number_that_is_no_device_is_the_drivers_to_refuse)
 {
     int least, greatest;
     bool supported;
     CUuuid uuid;
 
-    (void)state;
-    CODE(CUDA_ERROR_INVALID_DEVICE, cushim_device_uuid(-1, &uuid));
-    CODE(CUDA_ERROR_INVALID_DEVICE, cushim_device_stream_priority_range(99, &least, &greatest));
-    CODE(CUDA_ERROR_INVALID_DEVICE, cushim_device_supports_ipc_events(99, &supported));
+    CODE(CUDA_ERROR_INVALID_DEVICE, cushim_device_get_uuid(-1, &uuid));
+    CODE(CUDA_ERROR_INVALID_DEVICE, cushim_device_get_stream_priority_range(99, &least, &greatest));
+    CODE(CUDA_ERROR_INVALID_DEVICE, cushim_device_get_ipc_event_support(99, &supported));
     assert_calls("cuDeviceGetUuid_v2 cuDevicePrimaryCtxRetain "
                  "cuDeviceGetAttribute");
-}
-
-static void missing_arguments_are_refused_before_any_driver_call(void **state)
-{
-    const CUresult refused = CUDA_ERROR_INVALID_VALUE;
-    const CUuuid uuid = {{0}};
-    CUdevice device;
-    int value;
-
-    (void)state;
-    CODE(refused, cushim_device_get_by_uuid(&uuid, NULL));
-    CODE(refused, cushim_device_get_by_uuid(NULL, &device));
-    CODE(refused, cushim_device_uuid(0, NULL));
-    CODE(refused, cushim_device_stream_priority_range(0, NULL, &value));
-    CODE(refused, cushim_device_stream_priority_range(0, &value, NULL));
-    CODE(refused, cushim_device_supports_ipc_events(0, NULL));
-    assert_calls("");
 }
 
 /* --- UUIDs as text --- */
@@ -150,21 +127,20 @@ static void missing_arguments_are_refused_before_any_driver_call(void **state)
 static const unsigned char uuid_bytes[16] = {0x4d, 0x65, 0x6f, 0x1c, 0x7a, 0x3b, 0x1d, 0x2e,
                                              0x9f, 0x80, 0x01, 0x23, 0x45, 0x67, 0xab, 0xff};
 
-static void uuid_is_written_in_five_groups_after_gpu(void **state)
+TEST_ALONE(uuid_is_written_in_five_groups_after_gpu)
 {
     CUuuid uuid;
-    char text[CUSHIM_UUID_TEXT_SIZE + 1];
+    char text[CUSHIM_DEVICE_UUID_SIZE + 1];
 
-    (void)state;
     memcpy(uuid.bytes, uuid_bytes, sizeof uuid_bytes);
     memset(text, '!', sizeof text);
-    OK(cushim_uuid_format(&uuid, text));
+    OK(cushim_device_format_uuid(&uuid, text));
     assert_string_equal(text, "GPU-" DIGITS);
-    assert_int_equal(strlen(text) + 1, CUSHIM_UUID_TEXT_SIZE);
-    assert_int_equal(text[CUSHIM_UUID_TEXT_SIZE], '!');
+    assert_int_equal(strlen(text) + 1, CUSHIM_DEVICE_UUID_SIZE);
+    assert_int_equal(text[CUSHIM_DEVICE_UUID_SIZE], '!');
 }
 
-static void uuid_is_read_with_and_without_a_prefix_and_in_either_case(void **state)
+TEST_ALONE(uuid_is_read_with_and_without_a_prefix_and_in_either_case)
 {
     static const char *const texts[] = {
         "GPU-" DIGITS,
@@ -173,17 +149,16 @@ static void uuid_is_read_with_and_without_a_prefix_and_in_either_case(void **sta
         "GPU-4D656F1C-7A3B-1D2E-9F80-01234567ABFF",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         CUuuid uuid;
 
         memset(&uuid, 0, sizeof uuid);
-        OK(cushim_uuid_parse(texts[i], &uuid));
+        OK(cushim_device_parse_uuid(texts[i], &uuid));
         assert_memory_equal(uuid.bytes, uuid_bytes, sizeof uuid_bytes);
     }
 }
 
-static void text_that_is_no_uuid_is_refused_and_writes_nothing(void **state)
+TEST_ALONE(text_that_is_no_uuid_is_refused_and_writes_nothing)
 {
     static const char *const texts[] = {
         "",
@@ -204,42 +179,10 @@ static void text_that_is_no_uuid_is_refused_and_writes_nothing(void **state)
     };
     CUuuid uuid, before;
 
-    (void)state;
     memset(&uuid, 0x5a, sizeof uuid);
     before = uuid;
     for (size_t i = 0; i < COUNT(texts); i++) {
-        CODE(CUDA_ERROR_INVALID_VALUE, cushim_uuid_parse(texts[i], &uuid));
+        CODE(CUDA_ERROR_INVALID_VALUE, cushim_device_parse_uuid(texts[i], &uuid));
         assert_memory_equal(&uuid, &before, sizeof uuid);
     }
-}
-
-static void uuid_functions_refuse_null(void **state)
-{
-    CUuuid uuid;
-    char text[CUSHIM_UUID_TEXT_SIZE];
-
-    (void)state;
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_uuid_format(NULL, text));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_uuid_format(&uuid, NULL));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_uuid_parse(DIGITS, NULL));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_uuid_parse(NULL, &uuid));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(device_is_found_by_its_uuid),
-        TEST(driver_without_the_newer_uuid_is_asked_for_the_older_one),
-        TEST(priorities_are_asked_for_in_the_primary_context),
-        TEST(support_of_ipc_events_is_an_attribute),
-        TEST(driver_without_that_attribute_shares_events_of_discrete_devices),
-        TEST(number_that_is_no_device_is_the_drivers_to_refuse),
-        TEST(missing_arguments_are_refused_before_any_driver_call),
-        cmocka_unit_test(uuid_is_written_in_five_groups_after_gpu),
-        cmocka_unit_test(uuid_is_read_with_and_without_a_prefix_and_in_either_case),
-        cmocka_unit_test(text_that_is_no_uuid_is_refused_and_writes_nothing),
-        cmocka_unit_test(uuid_functions_refuse_null),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

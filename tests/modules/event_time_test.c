@@ -9,12 +9,16 @@
 
 #include <string.h>
 
-static void export_acts_in_the_events_context(void **state)
+static const char manual[] = "mode = manual\ncost.launch = 0 ns\ncost.record = 0 ns";
+static const char older_driver[] = "schedule = eager\ndriver_version = 12.0";
+
+#define EXPLAINED(f) TEST_BETWEEN(f, setup, teardown)
+
+TEST(export_acts_in_the_events_context)
 {
     struct cushim_event *event = testkit_event(&testkit_interprocess);
     CUipcEventHandle handle, none;
 
-    (void)state;
     memset(&handle, 0, sizeof handle);
     memset(&none, 0, sizeof none);
     testkit_forget();
@@ -24,12 +28,11 @@ static void export_acts_in_the_events_context(void **state)
     OK(cushim_event_release(event));
 }
 
-static void export_of_an_event_without_a_context_acts_in_the_current_one(void **state)
+TEST(export_of_an_event_without_a_context_acts_in_the_current_one)
 {
     struct cushim_event *event = NULL;
     CUipcEventHandle handle;
 
-    (void)state;
     OK(cushim_event_wrap(testkit_foreign_event(6), NULL, NULL, &event));
     testkit_enter(testkit.first);
     OK(cushim_event_export(event, &handle));
@@ -37,14 +40,13 @@ static void export_of_an_event_without_a_context_acts_in_the_current_one(void **
     OK(cushim_event_release(event));
 }
 
-static void imported_event_has_no_timing_and_is_destroyed_by_its_last_release(void **state)
+TEST(imported_event_has_no_timing_and_is_destroyed_by_its_last_release)
 {
     struct cushim_event *event = testkit_imported_event();
     unsigned flags = 99;
 
-    (void)state;
     assert_calls(IN_FIRST("cuIpcOpenEventHandle"));
-    assert_ptr_equal(cushim_event_context(event), testkit.one);
+    assert_ptr_equal(event_context(event), testkit.one);
     assert_true(event_is_imported(event));
     assert_false(event_is_recorded(event));
     OK(event_flags(event, &flags));
@@ -57,36 +59,17 @@ static void imported_event_has_no_timing_and_is_destroyed_by_its_last_release(vo
 }
 
 /* In the sweep, the driver refuses the import, so it does not cover this. */
-static void import_that_cannot_put_the_context_back_leaves_nothing(void **state)
+TEST(import_that_cannot_put_the_context_back_leaves_nothing)
 {
     struct cushim_event *event = NULL;
     const CUipcEventHandle handle = {{0}};
 
-    (void)state;
     OK(cushim_event_release(testkit_imported_event()));
     testkit_forget();
     testkit_fault("cuCtxPopCurrent_v2:nth=1,phase=after => return(UNKNOWN)");
     CODE(CUDA_ERROR_UNKNOWN, cushim_event_import(testkit.one, &handle, &event));
     assert_null(event);
     assert_calls(IN_FIRST("cuIpcOpenEventHandle") " cuEventDestroy_v2");
-}
-
-static void missing_arguments_are_refused_before_any_driver_call(void **state)
-{
-    struct cushim_event *shared = testkit_event(&testkit_interprocess), *event = NULL;
-    CUipcEventHandle handle;
-
-    (void)state;
-    memset(&handle, 0, sizeof handle);
-    testkit_forget();
-    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_export(NULL, &handle));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_event_export(shared, NULL));
-    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_import(NULL, &handle, &event));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_event_import(testkit.one, &handle, NULL));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_event_import(testkit.one, NULL, &event));
-    assert_null(event);
-    assert_calls("");
-    OK(cushim_event_release(shared));
 }
 
 /* --- events in each state without a time --- */
@@ -202,20 +185,20 @@ static void assert_explained(struct cushim_event *start, struct cushim_event *en
     const char *text;
     float ms;
 
-    CODE(row->code, cushim_event_elapsed(start, end, &ms));
+    CODE(row->code, cushim_event_get_elapsed(start, end, &ms));
     testkit_forget();
-    text = cushim_event_explain(start, end, row->code);
+    text = cushim_event_explanation(start, end, row->code);
     assert_memory_equal(text, whose, strlen(whose));
     assert_non_null(strstr(text, row->reason));
     assert_non_null(strstr(text, row->cure));
     assert_int_equal(text[strlen(text) - 1], '.');
-    for (size_t i = 0; cushim_recording_get(testkit.layer, i, &call) == CUDA_SUCCESS; i++)
+    for (size_t i = 0; cushim_recording_get_call(testkit.layer, i, &call) == CUDA_SUCCESS; i++)
         assert_string_equal(call.name, "cuEventElapsedTime_v2");
 }
 
-static void every_reason_is_given_for_start_end_and_both(void **state)
+EXPLAINED(every_reason_is_given_for_start_end_and_both)
 {
-    (void)state;
+    testkit_stop_check();
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct cushim_event *good = make(&good_row), *one = make(&rows[i]), *two = make(&rows[i]);
 
@@ -229,34 +212,34 @@ static void every_reason_is_given_for_start_end_and_both(void **state)
     }
 }
 
-static void of_two_faults_that_of_start_is_explained(void **state)
+EXPLAINED(of_two_faults_that_of_start_is_explained)
 {
-    (void)state;
+    testkit_stop_check();
     for (size_t i = 0; i < COUNT(rows); i++) {
         for (size_t j = 0; j < COUNT(rows); j++) {
             struct cushim_event *start = make(&rows[i]), *end = make(&rows[j]);
             float ms;
-            const CUresult code = cushim_event_elapsed(start, end, &ms);
+            const CUresult code = cushim_event_get_elapsed(start, end, &ms);
             const struct row *row = code == rows[i].code ? &rows[i] : &rows[j];
 
-            assert_non_null(strstr(cushim_event_explain(start, end, code), row->reason));
+            assert_non_null(strstr(cushim_event_explanation(start, end, code), row->reason));
             OK(cushim_event_release(start));
             OK(cushim_event_release(end));
         }
     }
 }
 
-static void explaining_does_not_invalidate_a_global_capture(void **state)
+EXPLAINED(explaining_does_not_invalidate_a_global_capture)
 {
     struct cushim_event *captured = testkit_event(NULL), *good = make(&good_row);
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     const CUstream stream = new_stream();
     CUgraph graph;
 
-    (void)state;
+    testkit_stop_check();
     OK(testkit.driver->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     OK(testkit.driver->EventRecord(testkit_event_handle(captured), stream));
-    cushim_event_explain(good, captured, CUDA_ERROR_CAPTURED_EVENT);
+    cushim_event_explanation(good, captured, CUDA_ERROR_CAPTURED_EVENT);
     OK(testkit.driver->StreamIsCapturing(stream, &status));
     assert_int_equal(status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
     OK(testkit.driver->StreamEndCapture(stream, &graph));
@@ -264,195 +247,144 @@ static void explaining_does_not_invalidate_a_global_capture(void **state)
     OK(cushim_event_release(good));
 }
 
-static void events_of_two_contexts_are_not_taken_for_unrecorded_ones(void **state)
+EXPLAINED(events_of_two_contexts_are_not_taken_for_unrecorded_ones)
 {
     static const struct row pending = {OWN, 0, PENDING, CUDA_ERROR_NOT_READY, NULL, NULL};
     struct cushim_event *here = make(&good_row), *waiting = make(&pending);
     struct cushim_event *there = NULL, *wrapped = NULL;
     float ms;
 
-    (void)state;
+    testkit_stop_check();
     OK(cushim_event_create_recorded(testkit.other, NULL, &there));
     OK(cushim_event_wrap(testkit_event_handle(there), NULL, NULL, &wrapped));
-    CODE(400, cushim_event_elapsed(here, there, &ms));
-    assert_non_null(strstr(cushim_event_explain(here, there, 400), "different contexts"));
-    assert_non_null(strstr(cushim_event_explain(wrapped, here, 400), "different contexts"));
-    assert_non_null(strstr(cushim_event_explain(waiting, there, 400), "different contexts"));
+    CODE(400, cushim_event_get_elapsed(here, there, &ms));
+    assert_non_null(strstr(cushim_event_explanation(here, there, 400), "different contexts"));
+    assert_non_null(strstr(cushim_event_explanation(wrapped, here, 400), "different contexts"));
+    assert_non_null(strstr(cushim_event_explanation(waiting, there, 400), "different contexts"));
     OK(cushim_event_release(here));
     OK(cushim_event_release(there));
     OK(cushim_event_release(wrapped));
     OK(cushim_event_release(waiting));
 }
 
-static void earlier_error_blames_neither_event(void **state)
+EXPLAINED(earlier_error_blames_neither_event)
 {
     struct cushim_event *one = make(&good_row), *two = make(&good_row);
     float ms;
 
-    (void)state;
+    testkit_stop_check();
     testkit_fault("cuEventElapsedTime_v2:nth=1 => sticky(LAUNCH_FAILED)");
-    CODE(CUDA_ERROR_LAUNCH_FAILED, cushim_event_elapsed(one, two, &ms));
+    CODE(CUDA_ERROR_LAUNCH_FAILED, cushim_event_get_elapsed(one, two, &ms));
     testkit_forget();
-    assert_non_null(strstr(cushim_event_explain(one, two, CUDA_ERROR_LAUNCH_FAILED),
+    assert_non_null(strstr(cushim_event_explanation(one, two, CUDA_ERROR_LAUNCH_FAILED),
                            "Neither event is to blame"));
     assert_calls("");
-    assert_non_null(strstr(cushim_event_explain(one, two, 400), "Neither event is to blame"));
+    assert_non_null(strstr(cushim_event_explanation(one, two, 400), "Neither event is to blame"));
     CODE(CUDA_ERROR_LAUNCH_FAILED, cushim_event_release(one));
     CODE(CUDA_ERROR_LAUNCH_FAILED, cushim_event_release(two));
 }
 
-static void fault_that_has_passed_is_explained_as_such(void **state)
+EXPLAINED(fault_that_has_passed_is_explained_as_such)
 {
     static const CUresult passed[] = {400, 600, 907};
     struct cushim_event *one = make(&good_row), *two = make(&good_row);
 
-    (void)state;
     for (size_t i = 0; i < COUNT(passed); i++)
-        assert_non_null(strstr(cushim_event_explain(one, two, passed[i]), "Ask again."));
-    assert_non_null(strstr(cushim_event_explain(one, two, CUDA_ERROR_INVALID_VALUE), "was NULL"));
+        assert_non_null(strstr(cushim_event_explanation(one, two, passed[i]), "Ask again."));
+    assert_non_null(
+        strstr(cushim_event_explanation(one, two, CUDA_ERROR_INVALID_VALUE), "was NULL"));
     OK(cushim_event_release(one));
     OK(cushim_event_release(two));
 }
 
-static void record_past_the_modules_counts(void **state)
+EXPLAINED(record_past_the_modules_counts)
 {
     struct cushim_event *start = testkit_event(NULL), *end = testkit_event(&testkit_untimed);
 
-    (void)state;
     record(start, RECORDED);
     assert_false(event_is_recorded(start));
-    assert_memory_equal(cushim_event_explain(start, end, 400), "The end event ", 14);
+    assert_memory_equal(cushim_event_explanation(start, end, 400), "The end event ", 14);
     OK(cushim_event_release(start));
     OK(cushim_event_release(end));
 }
 
-static void other_codes_get_their_advice(void **state)
+EXPLAINED(other_codes_get_their_advice)
 {
     static const CUresult others[] = {3, 4, 34, 36, 201, 303, 709, 803, 999, 12345};
     struct cushim_event *start = testkit_event(NULL), *end = testkit_event(NULL);
 
-    (void)state;
     testkit_forget();
     for (size_t i = 0; i < COUNT(others); i++)
-        assert_string_equal(cushim_event_explain(start, end, others[i]),
+        assert_string_equal(cushim_event_explanation(start, end, others[i]),
                             cushim_error_advice(others[i]));
-    assert_non_null(strstr(cushim_event_explain(start, end, CUDA_SUCCESS), "Nothing is wrong"));
+    assert_non_null(strstr(cushim_event_explanation(start, end, CUDA_SUCCESS), "Nothing is wrong"));
     assert_calls("");
-    assert_string_equal(cushim_event_explain(NULL, NULL, 600), cushim_error_advice(600));
+    assert_string_equal(cushim_event_explanation(NULL, NULL, 600), cushim_error_advice(600));
     OK(cushim_event_release(start));
     OK(cushim_event_release(end));
 }
 
-#define EXPLAINED(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-static void elapsed_is_in_milliseconds_and_signed(void **state)
+TEST_WITH(elapsed_is_in_milliseconds_and_signed, manual)
 {
     struct cushim_event *start = testkit_event(NULL), *end = testkit_event(NULL);
     float ms = 99;
 
-    (void)state;
     OK(cushim_event_record(start, testkit.stream));
     cushim_mock_drain(testkit.mock);
     cushim_mock_advance(testkit.mock, 2500000);
     OK(cushim_event_record(end, testkit.stream));
     cushim_mock_drain(testkit.mock);
     testkit_forget();
-    OK(cushim_event_elapsed(start, end, &ms));
+    OK(cushim_event_get_elapsed(start, end, &ms));
     assert_true(ms == 2.5f);
-    OK(cushim_event_elapsed(end, start, &ms));
+    OK(cushim_event_get_elapsed(end, start, &ms));
     assert_true(ms == -2.5f);
-    OK(cushim_event_elapsed(end, end, &ms));
+    OK(cushim_event_get_elapsed(end, end, &ms));
     assert_true(ms == 0);
     assert_calls("cuEventElapsedTime_v2 cuEventElapsedTime_v2 cuEventElapsedTime_v2");
     OK(cushim_event_release(start));
     OK(cushim_event_release(end));
 }
 
-static void elapsed_refuses_null_before_any_driver_call(void **state)
+TEST(without_either_function_the_newer_one_is_named)
 {
     struct cushim_event *event = testkit_event(NULL);
     float ms = 99;
 
-    (void)state;
-    testkit_forget();
-    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_elapsed(NULL, event, &ms));
-    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_elapsed(event, NULL, &ms));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_event_elapsed(event, event, NULL));
-    assert_calls("");
-    assert_true(ms == 99);
-    OK(cushim_event_release(event));
-}
-
-static void without_either_function_the_newer_one_is_named(void **state)
-{
-    struct cushim_event *event = testkit_event(NULL);
-    float ms = 99;
-
-    (void)state;
     OK(cushim_event_record(event, testkit.stream));
     testkit_fault("cuEventElapsedTime* => missing");
-    CODE(36, cushim_event_elapsed(event, event, &ms));
+    CODE(36, cushim_event_get_elapsed(event, event, &ms));
     assert_string_equal(cushim__event_elapsed_function(), "cuEventElapsedTime_v2");
     OK(cushim_event_release(event));
 }
 
-static void table_of_an_older_driver_measures_with_the_older_function(void **state)
+TEST_WITH(table_of_an_older_driver_measures_with_the_older_function, older_driver)
 {
     struct cushim_table older = {.size = sizeof older};
     struct cushim_event *event = testkit_event(NULL);
     float ms = 99;
 
-    (void)state;
     OK(cushim_event_record(event, testkit.stream));
     assert_string_equal(cushim__event_elapsed_function(), "cuEventElapsedTime_v2");
     OK(cushim_table_fill(&older, cushim_mock_symbol, testkit.mock, NULL));
     OK(cushim_table_install(&older, NULL));
     assert_string_equal(cushim__event_elapsed_function(), "cuEventElapsedTime");
-    OK(cushim_event_elapsed(event, event, &ms));
+    OK(cushim_event_get_elapsed(event, event, &ms));
     assert_true(ms == 0);
     OK(cushim_table_install(cushim_layer_table(testkit.layer), NULL));
     OK(cushim_event_release(event));
 }
 
 /* The last test, because a process loads a driver only once. */
-static void loaded_driver_that_is_older_measures_with_the_older_function(void **state)
+TEST_WITH(loaded_driver_that_is_older_measures_with_the_older_function, older_driver)
 {
     struct cushim_load_options options = {
         .size = sizeof options, .resolver = cushim_mock_symbol, .resolver_data = testkit.mock};
 
-    (void)state;
     OK(cushim_table_install(NULL, NULL));
     assert_string_equal(cushim__event_elapsed_function(), "cuEventElapsedTime_v2");
     OK(cushim_driver_load(&options));
     assert_string_equal(cushim__event_elapsed_function(), "cuEventElapsedTime");
     OK(cushim_table_install(cushim_layer_table(testkit.layer), NULL));
     assert_string_equal(cushim__event_elapsed_function(), "cuEventElapsedTime_v2");
-}
-
-int main(void)
-{
-    static const char manual[] = "mode = manual\ncost.launch = 0 ns\ncost.record = 0 ns";
-    static const char older[] = "schedule = eager\ndriver_version = 12.0";
-    const struct CMUnitTest tests[] = {
-        TEST(export_acts_in_the_events_context),
-        TEST(export_of_an_event_without_a_context_acts_in_the_current_one),
-        TEST(imported_event_has_no_timing_and_is_destroyed_by_its_last_release),
-        TEST(import_that_cannot_put_the_context_back_leaves_nothing),
-        TEST(missing_arguments_are_refused_before_any_driver_call),
-        EXPLAINED(every_reason_is_given_for_start_end_and_both),
-        EXPLAINED(of_two_faults_that_of_start_is_explained),
-        EXPLAINED(explaining_does_not_invalidate_a_global_capture),
-        EXPLAINED(events_of_two_contexts_are_not_taken_for_unrecorded_ones),
-        EXPLAINED(earlier_error_blames_neither_event),
-        EXPLAINED(fault_that_has_passed_is_explained_as_such),
-        EXPLAINED(record_past_the_modules_counts),
-        EXPLAINED(other_codes_get_their_advice),
-        TEST_WITH(elapsed_is_in_milliseconds_and_signed, manual),
-        TEST(elapsed_refuses_null_before_any_driver_call),
-        TEST(without_either_function_the_newer_one_is_named),
-        TEST_WITH(table_of_an_older_driver_measures_with_the_older_function, older),
-        TEST_WITH(loaded_driver_that_is_older_measures_with_the_older_function, older),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,6 @@ static void keep(void *data, const char *message)
 
 static int listen(void **state)
 {
-    (void)state;
     count = 0;
     last[0] = '\0';
     cushim_log_set(keep, last);
@@ -41,30 +40,28 @@ static int listen(void **state)
 
 static int be_silent(void **state)
 {
-    (void)state;
     cushim_log_set(NULL, NULL);
     return 0;
 }
 
-static void a_message_reaches_the_function_with_its_data(void **state)
+#define TEST(f) TEST_BETWEEN(f, listen, be_silent)
+
+TEST(a_message_reaches_the_function_with_its_data)
 {
-    (void)state;
     cushim__log("%s and %d", "this", 2);
     assert_int_equal(count, 1);
     assert_string_equal(last, "this and 2");
 }
 
-static void nobody_hears_after_null(void **state)
+TEST(nobody_hears_after_null)
 {
-    (void)state;
     cushim_log_set(NULL, last);
     cushim__log("unheard");
     assert_int_equal(count, 0);
 }
 
-static void a_long_message_is_cut(void **state)
+TEST(a_long_message_is_cut)
 {
-    (void)state;
     cushim__log("%0900d", 7);
     assert_int_equal(count, 1);
     assert_in_range(strlen(last), 200, 899);
@@ -72,14 +69,12 @@ static void a_long_message_is_cut(void **state)
 
 static void log_again(void *data, const char *message)
 {
-    (void)data;
     if (count++ < 3)
         cushim__log("%s again", message);
 }
 
-static void a_function_that_causes_messages_does_not_hang(void **state)
+TEST(a_function_that_causes_messages_does_not_hang)
 {
-    (void)state;
     cushim_log_set(log_again, NULL);
     cushim__log("once");
     assert_int_equal(count, 4);
@@ -107,13 +102,11 @@ static void hear(const struct turn *turn, bool is_second)
 
 static void hear_first(void *data, const char *message)
 {
-    (void)message;
     hear(data, false);
 }
 
 static void hear_second(void *data, const char *message)
 {
-    (void)message;
     hear(data, true);
 }
 
@@ -124,11 +117,10 @@ static void *log_on(void *unused)
     return unused;
 }
 
-static void a_function_is_never_called_with_other_data_or_after_it_was_replaced(void **state)
+TEST(a_function_is_never_called_with_other_data_or_after_it_was_replaced)
 {
     pthread_t threads[LOGGERS];
 
-    (void)state;
     cushim_log_set(NULL, NULL);
     for (unsigned i = 0; i < LOGGERS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, log_on, NULL), 0);
@@ -149,15 +141,11 @@ static void a_function_is_never_called_with_other_data_or_after_it_was_replaced(
     assert_int_equal(atomic_load(&wrong), 0);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, listen, be_silent)
-
 #ifndef _WIN32 /* no fork() there */
 static atomic_bool has_entered, may_leave;
 
 static void stay(void *data, const char *message)
 {
-    (void)data;
-    (void)message;
     atomic_store(&has_entered, true);
     while (!atomic_load(&may_leave))
         sched_yield();
@@ -169,18 +157,8 @@ static void *log_once(void *unused)
     return unused;
 }
 
-/* cushim_log_set() calls this while it waits for a thread; the linker replaces the function. */
-static atomic_bool is_waiting;
-void __real_cushim__system_yield(unsigned times);
-void __wrap_cushim__system_yield(unsigned times);
-void __wrap_cushim__system_yield(unsigned times)
-{
-    atomic_store(&is_waiting, true);
-    __real_cushim__system_yield(times);
-}
-
 /* The exit status of a child. */
-enum { CHILD_IS_RIGHT = 0, CHILD_RETURNED_EARLY = 1, CHILD_HEARD_NOTHING = 2 };
+enum { CHILD_IS_RIGHT = 0, CHILD_HEARD_NOTHING = 1 };
 
 static void leave_child(int status)
 {
@@ -206,12 +184,11 @@ static int change_and_log(void)
     return count == 1 ? CHILD_IS_RIGHT : CHILD_HEARD_NOTHING;
 }
 
-static void child_does_not_wait_for_a_thread_of_its_parent(void **state)
+TEST(child_does_not_wait_for_a_thread_of_its_parent)
 {
     pthread_t thread;
     pid_t child;
 
-    (void)state;
     cushim_log_set(stay, NULL);
     assert_int_equal(pthread_create(&thread, NULL, log_once, NULL), 0);
     while (!atomic_load(&has_entered))
@@ -230,8 +207,6 @@ static pid_t forked;
 
 static void fork_inside(void *data, const char *message)
 {
-    (void)data;
-    (void)message;
     forked = fork();
     if (forked == 0) {
         alarm(120);
@@ -239,103 +214,12 @@ static void fork_inside(void *data, const char *message)
     }
 }
 
-static void child_forked_inside_the_function_may_replace_it_there(void **state)
+TEST(child_forked_inside_the_function_may_replace_it_there)
 {
-    (void)state;
     cushim_log_set(fork_inside, NULL);
     cushim__log("fork");
     if (forked == 0)
         leave_child(change_and_log());
     assert_int_equal(status_of(forked), CHILD_IS_RIGHT);
 }
-
-static atomic_bool has_changed, was_early;
-
-static void *change(void *unused)
-{
-    cushim_log_set(NULL, NULL);
-    atomic_store(&has_changed, true);
-    return unused;
-}
-
-/* In the child, the function runs until another thread waits for it, or has failed to wait. */
-static void fork_and_be_waited_for(void *data, const char *message)
-{
-    pthread_t *thread = data;
-
-    (void)message;
-    forked = fork();
-    if (forked != 0)
-        return;
-    alarm(120);
-    atomic_store(&is_waiting, false);
-    if (pthread_create(thread, NULL, change, NULL) != 0)
-        leave_child(CHILD_HEARD_NOTHING);
-    while (!atomic_load(&is_waiting) && !atomic_load(&has_changed))
-        sched_yield();
-    atomic_store(&was_early, atomic_load(&has_changed));
-}
-
-static void child_forked_inside_the_function_is_waited_for(void **state)
-{
-    pthread_t thread;
-
-    (void)state;
-    cushim_log_set(fork_and_be_waited_for, &thread);
-    cushim__log("fork");
-    if (forked == 0) {
-        pthread_join(thread, NULL);
-        leave_child(atomic_load(&was_early) ? CHILD_RETURNED_EARLY : change_and_log());
-    }
-    assert_int_equal(status_of(forked), CHILD_IS_RIGHT);
-}
-
-/* On the first thread as above; on the other thread it stays inside until the end of the test. */
-static void stay_or_fork(void *data, const char *message)
-{
-    if (strcmp(message, "stay") == 0)
-        stay(NULL, message);
-    else
-        fork_and_be_waited_for(data, message);
-}
-
-static void child_forked_inside_the_function_waits_for_its_own_thread_alone(void **state)
-{
-    pthread_t thread, other;
-
-    (void)state;
-    atomic_store(&has_entered, false);
-    atomic_store(&may_leave, false);
-    cushim_log_set(stay_or_fork, &thread);
-    assert_int_equal(pthread_create(&other, NULL, log_once, NULL), 0);
-    while (!atomic_load(&has_entered))
-        sched_yield();
-    cushim__log("fork");
-    if (forked == 0) {
-        pthread_join(thread, NULL);
-        leave_child(atomic_load(&was_early) ? CHILD_RETURNED_EARLY : change_and_log());
-    }
-    atomic_store(&may_leave, true);
-    pthread_join(other, NULL);
-    assert_int_equal(status_of(forked), CHILD_IS_RIGHT);
-}
 #endif
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_message_reaches_the_function_with_its_data),
-        TEST(nobody_hears_after_null),
-        TEST(a_long_message_is_cut),
-        TEST(a_function_that_causes_messages_does_not_hang),
-        TEST(a_function_is_never_called_with_other_data_or_after_it_was_replaced),
-#ifndef _WIN32
-        TEST(child_does_not_wait_for_a_thread_of_its_parent),
-        TEST(child_forked_inside_the_function_may_replace_it_there),
-        TEST(child_forked_inside_the_function_is_waited_for),
-        TEST(child_forked_inside_the_function_waits_for_its_own_thread_alone),
-#endif
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

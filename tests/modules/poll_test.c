@@ -37,40 +37,36 @@ static CUresult look(void *object)
 
 static int start(void **state)
 {
-    (void)state;
     now_ns = UINT64_MAX - 5; /* the clock may start anywhere and wrap around */
     pause_count = looks = looks_until_done = 0;
     answer = CUDA_SUCCESS;
     return 0;
 }
 
-static void what_is_done_is_seen_at_the_first_look(void **state)
+TEST_BETWEEN(what_is_done_is_seen_at_the_first_look, start, NULL)
 {
-    (void)state;
     looks_until_done = 1;
     assert_int_equal(cushim__poll(look, &looks, 5 * MS), CUDA_SUCCESS);
     assert_int_equal(looks, 1);
     assert_int_equal(pause_count, 0);
 }
 
-static void an_error_ends_the_wait_unchanged(void **state)
+TEST_BETWEEN(an_error_ends_the_wait_unchanged, start, NULL)
 {
-    (void)state;
     looks_until_done = 7;
     answer = CUDA_ERROR_ILLEGAL_ADDRESS;
     assert_int_equal(cushim__poll(look, &looks, UINT64_MAX), CUDA_ERROR_ILLEGAL_ADDRESS);
     assert_int_equal(looks, 7);
 }
 
-static void a_timeout_of_0_looks_once(void **state)
+TEST_BETWEEN(a_timeout_of_0_looks_once, start, NULL)
 {
-    (void)state;
     assert_int_equal(cushim__poll(look, &looks, 0), CUDA_ERROR_TIMEOUT);
     assert_int_equal(looks, 1);
     assert_int_equal(pause_count, 0);
 }
 
-static void the_last_look_is_at_the_deadline_and_none_after_it(void **state)
+TEST_BETWEEN(the_last_look_is_at_the_deadline_and_none_after_it, start, NULL)
 {
     static const uint64_t timeouts[] = {1, 999, 1000, 1001, 123456, 7 * MS + 1, 1000 * MS};
 
@@ -84,7 +80,7 @@ static void the_last_look_is_at_the_deadline_and_none_after_it(void **state)
     }
 }
 
-static void what_is_done_during_the_last_pause_is_success(void **state)
+TEST_BETWEEN(what_is_done_during_the_last_pause_is_success, start, NULL)
 {
     unsigned all;
 
@@ -95,9 +91,8 @@ static void what_is_done_during_the_last_pause_is_success(void **state)
     assert_int_equal(cushim__poll(look, &looks, 3 * MS), CUDA_SUCCESS);
 }
 
-static void pauses_begin_short_and_double_up_to_a_millisecond(void **state)
+TEST_BETWEEN(pauses_begin_short_and_double_up_to_a_millisecond, start, NULL)
 {
-    (void)state;
     looks_until_done = 30;
     assert_int_equal(cushim__poll(look, &looks, UINT64_MAX), CUDA_SUCCESS);
     assert_in_range(looks - pause_count, 2, 8); /* the looks before the first pause */
@@ -107,25 +102,9 @@ static void pauses_begin_short_and_double_up_to_a_millisecond(void **state)
     assert_int_equal(pauses[pause_count - 1], MS);
 }
 
-static void without_a_deadline_it_waits_on(void **state)
+TEST_BETWEEN(without_a_deadline_it_waits_on, start, NULL)
 {
-    (void)state;
     looks_until_done = 4000;
     assert_int_equal(cushim__poll(look, &looks, UINT64_MAX), CUDA_SUCCESS);
     assert_int_equal(looks, 4000);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(what_is_done_is_seen_at_the_first_look, start),
-        cmocka_unit_test_setup(an_error_ends_the_wait_unchanged, start),
-        cmocka_unit_test_setup(a_timeout_of_0_looks_once, start),
-        cmocka_unit_test_setup(the_last_look_is_at_the_deadline_and_none_after_it, start),
-        cmocka_unit_test_setup(what_is_done_during_the_last_pause_is_success, start),
-        cmocka_unit_test_setup(pauses_begin_short_and_double_up_to_a_millisecond, start),
-        cmocka_unit_test_setup(without_a_deadline_it_waits_on, start),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

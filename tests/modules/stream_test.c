@@ -1,39 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Streams: creating, wrapping and releasing them, querying and waiting. */
+#include "../support/event_info.h"
 #include "testkit.h"
 
 #include "src/objects/objects.h"
 
 /* --- creating and releasing --- */
 
-static void create_makes_a_non_blocking_stream_in_the_context(void **state)
+TEST(create_makes_a_non_blocking_stream_in_the_context)
 {
     struct cushim_stream *stream = NULL;
 
-    (void)state;
     OK(cushim_stream_create(testkit.one, NULL, &stream));
     assert_int_equal(testkit_argument("cuStreamCreateWithPriority", "flags"),
                      CU_STREAM_NON_BLOCKING);
     assert_int_equal(testkit_argument("cuStreamCreateWithPriority", "priority"), 0);
     assert_calls(IN_FIRST("cuStreamCreateWithPriority"));
-    assert_ptr_equal(cushim_stream_context(stream), testkit.one);
+    assert_ptr_equal(stream_context(stream), testkit.one);
     OK(cushim_stream_release(stream));
     assert_calls("cuStreamDestroy_v2");
 }
 
-static void create_follows_its_options(void **state)
+TEST(create_follows_its_options)
 {
     static const struct {
         struct cushim_stream_options options;
         unsigned flags;
         int priority;
     } cases[] = {
-        {{.size = sizeof cases[0].options, .blocking = true}, CU_STREAM_DEFAULT, 0},
+        {{.size = sizeof cases[0].options, .sync_with_legacy = true}, CU_STREAM_DEFAULT, 0},
         {{.size = sizeof cases[0].options, .priority = -6}, CU_STREAM_NON_BLOCKING, -6},
-        {{.size = sizeof(size_t), .blocking = true, .priority = -2}, CU_STREAM_NON_BLOCKING, 0},
+        {{.size = sizeof(size_t), .sync_with_legacy = true, .priority = -2},
+         CU_STREAM_NON_BLOCKING,
+         0},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct cushim_stream *stream = NULL;
 
@@ -45,7 +46,7 @@ static void create_follows_its_options(void **state)
     }
 }
 
-static void clamped_priority_is_logged_once_for_each_stream(void **state)
+TEST(clamped_priority_is_logged_once_for_each_stream)
 {
     static const struct {
         int wanted;
@@ -58,7 +59,6 @@ static void clamped_priority_is_logged_once_for_each_stream(void **state)
         {0, NULL},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const struct cushim_stream_options options = {.size = sizeof options,
                                                       .priority = cases[i].wanted};
@@ -76,19 +76,18 @@ static void clamped_priority_is_logged_once_for_each_stream(void **state)
     }
 }
 
-static void stream_whose_priority_cannot_be_asked_is_created(void **state)
+TEST(stream_whose_priority_cannot_be_asked_is_created)
 {
     const struct cushim_stream_options options = {.size = sizeof options, .priority = -6};
     struct cushim_stream *stream = NULL;
 
-    (void)state;
     testkit_fault("cuStreamGetPriority => return(UNKNOWN)");
     OK(cushim_stream_create(testkit.one, &options, &stream));
     assert_int_equal(testkit.log_lines, 0);
     OK(cushim_stream_release(stream));
 }
 
-static void unknown_options_are_refused_unless_zero(void **state)
+TEST(unknown_options_are_refused_unless_zero)
 {
     struct {
         struct cushim_stream_options known;
@@ -97,7 +96,6 @@ static void unknown_options_are_refused_unless_zero(void **state)
     const struct cushim_stream_options nothing = {.size = 0};
     struct cushim_stream *stream = NULL;
 
-    (void)state;
     OK(cushim_stream_create(testkit.one, &longer.known, &stream));
     assert_int_equal((int)testkit_argument("cuStreamCreateWithPriority", "priority"), -2);
     OK(cushim_stream_release(stream));
@@ -110,12 +108,11 @@ static void unknown_options_are_refused_unless_zero(void **state)
     assert_calls("");
 }
 
-static void stream_keeps_its_context_alive(void **state)
+TEST(stream_keeps_its_context_alive)
 {
     struct cushim_stream *created = NULL, *wrapped = NULL;
     struct cushim_context *context = NULL;
 
-    (void)state;
     OK(cushim_context_create(0, NULL, &context));
     OK(cushim_stream_create(context, NULL, &created));
     OK(cushim_stream_wrap(NULL, context, &wrapped));
@@ -127,12 +124,11 @@ static void stream_keeps_its_context_alive(void **state)
     assert_calls("cuStreamDestroy_v2 cuCtxDestroy_v2");
 }
 
-static void release_returns_that_its_context_could_not_be_destroyed(void **state)
+TEST(release_returns_that_its_context_could_not_be_destroyed)
 {
     struct cushim_context *context = NULL;
     struct cushim_stream *stream = NULL;
 
-    (void)state;
     OK(cushim_context_create(0, NULL, &context));
     OK(cushim_stream_create(context, NULL, &stream));
     OK(cushim_context_release(context));
@@ -140,11 +136,10 @@ static void release_returns_that_its_context_could_not_be_destroyed(void **state
     CODE(CUDA_ERROR_UNKNOWN, cushim_stream_release(stream));
 }
 
-static void last_release_destroys_once(void **state)
+TEST(last_release_destroys_once)
 {
     struct cushim_stream *stream = testkit_stream(CREATED);
 
-    (void)state;
     testkit_forget();
     assert_ptr_equal(cushim_stream_retain(stream), stream);
     OK(cushim_stream_release(stream));
@@ -153,28 +148,26 @@ static void last_release_destroys_once(void **state)
     assert_calls("cuStreamDestroy_v2");
 }
 
-static void close_destroys_once_and_keeps_the_object(void **state)
+TEST(close_destroys_once_and_keeps_the_object)
 {
     struct cushim_stream *stream = testkit_stream(CREATED);
     CUdevice device;
     CUstream handle;
 
-    (void)state;
     testkit_forget();
     OK(cushim_stream_close(stream));
     OK(cushim_stream_close(stream));
     assert_calls("cuStreamDestroy_v2");
-    assert_ptr_equal(cushim_stream_context(stream), testkit.one);
+    assert_ptr_equal(stream_context(stream), testkit.one);
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_query(stream));
-    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_handle(stream, &handle));
-    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_device(stream, &device));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_get_handle(stream, &handle));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_get_device(stream, &device));
     OK(cushim_stream_release(stream));
     assert_calls("");
 }
 
-static void wrapped_streams_are_never_destroyed(void **state)
+TEST(wrapped_streams_are_never_destroyed)
 {
-    (void)state;
     for (enum testkit_stream_kind kind = WRAPPED; kind < KINDS; kind++) {
         struct cushim_stream *released = testkit_stream(kind), *closed = testkit_stream(kind);
 
@@ -186,12 +179,11 @@ static void wrapped_streams_are_never_destroyed(void **state)
     }
 }
 
-static void constant_default_streams_cannot_be_ended(void **state)
+TEST(constant_default_streams_cannot_be_ended)
 {
     struct cushim_stream *const streams[] = {cushim_stream_legacy(), cushim_stream_per_thread()};
     const CUstream handles[] = {CU_STREAM_LEGACY, CU_STREAM_PER_THREAD};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(streams); i++) {
         const unsigned references = streams[i]->references;
 
@@ -203,7 +195,7 @@ static void constant_default_streams_cannot_be_ended(void **state)
         }
         assert_int_equal(streams[i]->references, references);
         assert_ptr_equal(testkit_handle(streams[i]), handles[i]);
-        assert_null(cushim_stream_context(streams[i]));
+        assert_null(stream_context(streams[i]));
         assert_calls("");
         OK(cushim_stream_query(streams[i]));
         assert_calls("cuStreamQuery");
@@ -212,9 +204,8 @@ static void constant_default_streams_cannot_be_ended(void **state)
 
 /* --- querying --- */
 
-static void query_has_three_answers(void **state)
+TEST(query_has_three_answers)
 {
-    (void)state;
     for (enum testkit_stream_kind kind = 0; kind < DEFAULT_BARE; kind++) {
         struct cushim_stream *stream = testkit_stream(kind);
 
@@ -229,11 +220,10 @@ static void query_has_three_answers(void **state)
     }
 }
 
-static void default_stream_acts_in_its_own_context(void **state)
+TEST(default_stream_acts_in_its_own_context)
 {
     static const CUstream handles[] = {NULL, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(handles); i++) {
         struct cushim_stream *stream = NULL;
 
@@ -246,11 +236,11 @@ static void default_stream_acts_in_its_own_context(void **state)
     }
 }
 
-static void default_stream_without_a_context_acts_in_the_current_one(void **state)
+TEST(default_stream_without_a_context_acts_in_the_current_one)
 {
     struct cushim_stream *stream = testkit_stream(DEFAULT_BARE);
 
-    (void)state;
+    testkit_stop_check();
     testkit_hold(testkit.current, CU_STREAM_PER_THREAD);
     CODE(CUDA_ERROR_NOT_READY, cushim_stream_query(stream));
     assert_calls("cuStreamQuery");
@@ -260,11 +250,10 @@ static void default_stream_without_a_context_acts_in_the_current_one(void **stat
 }
 
 /* "Not ready" is not a failure, so the sweep does not cover this. */
-static void query_returns_that_the_context_was_not_put_back(void **state)
+TEST(query_returns_that_the_context_was_not_put_back)
 {
     struct cushim_stream *stream = testkit_stream(DEFAULT_OF_CONTEXT);
 
-    (void)state;
     testkit_hold(testkit.first, CU_STREAM_PER_THREAD);
     testkit_fault("cuCtxPopCurrent_v2:phase=after => return(UNKNOWN)");
     CODE(CUDA_ERROR_UNKNOWN, cushim_stream_query(stream));
@@ -275,11 +264,10 @@ static void query_returns_that_the_context_was_not_put_back(void **state)
     OK(cushim_stream_release(stream));
 }
 
-static void device_is_found_for_every_kind_of_stream(void **state)
+TEST(device_is_found_for_every_kind_of_stream)
 {
     static const CUdevice devices[KINDS] = {0, 0, 0, 0, 1};
 
-    (void)state;
     for (int old = 0; old <= 1; old++) {
         if (old)
             testkit_fault("cuStreamGetDevice => missing"); /* added by CUDA 12.8 */
@@ -287,38 +275,36 @@ static void device_is_found_for_every_kind_of_stream(void **state)
             struct cushim_stream *stream = testkit_stream(kind);
             CUdevice device = 9;
 
-            OK(cushim_stream_device(stream, &device));
+            OK(cushim_stream_get_device(stream, &device));
             assert_int_equal(device, devices[kind]);
             OK(cushim_stream_release(stream));
         }
     }
 }
 
-static void device_of_a_stream_without_a_context_is_asked_of_the_driver(void **state)
+TEST(device_of_a_stream_without_a_context_is_asked_of_the_driver)
 {
     struct cushim_stream *stream = testkit_stream(WRAPPED_BARE);
     CUdevice device = 9;
 
-    (void)state;
-    OK(cushim_stream_device(stream, &device));
+    OK(cushim_stream_get_device(stream, &device));
     assert_calls("cuStreamGetDevice");
     testkit_fault("cuStreamGetDevice => missing");
-    OK(cushim_stream_device(stream, &device));
+    OK(cushim_stream_get_device(stream, &device));
     assert_calls("cuStreamGetDevice cuStreamGetCtx " PUSHED_FIRST("cuCtxGetDevice"));
     testkit_enter(NULL);
     device = 9;
-    CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_stream_device(cushim_stream_legacy(), &device));
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_stream_get_device(cushim_stream_legacy(), &device));
     assert_int_equal(device, 9);
     OK(cushim_stream_release(stream));
 }
 
 /* --- waiting --- */
 
-static void synchronize_waits_for_the_work(void **state)
+TEST_WITH(synchronize_waits_for_the_work, "schedule = lazy")
 {
     struct cushim_stream *stream = testkit_stream(WRAPPED);
 
-    (void)state;
     OK(testkit.driver->EventRecord(testkit_foreign_event(0), testkit.stream_handle));
     CODE(CUDA_ERROR_NOT_READY, cushim_stream_query(stream));
     OK(cushim_stream_synchronize(stream));
@@ -326,11 +312,10 @@ static void synchronize_waits_for_the_work(void **state)
     OK(cushim_stream_release(stream));
 }
 
-static void wait_for_looks_once_without_a_timeout(void **state)
+TEST(wait_for_looks_once_without_a_timeout)
 {
     struct cushim_stream *stream = testkit_stream(CREATED);
 
-    (void)state;
     testkit_forget();
     OK(cushim_stream_synchronize_for(stream, 0));
     testkit_hold(testkit.first, testkit_handle(stream));
@@ -341,11 +326,10 @@ static void wait_for_looks_once_without_a_timeout(void **state)
     OK(cushim_stream_release(stream));
 }
 
-static void wait_for_ends_with_the_work(void **state)
+TEST_WITH(wait_for_ends_with_the_work, "schedule = fifo")
 {
     struct cushim_event *event = testkit_event(NULL);
 
-    (void)state;
     for (enum testkit_stream_kind kind = 0; kind < DEFAULT_BARE; kind++) {
         struct cushim_stream *stream = testkit_stream(kind);
 
@@ -358,63 +342,12 @@ static void wait_for_ends_with_the_work(void **state)
     OK(cushim_event_release(event));
 }
 
-static void wait_for_ends_with_the_first_failure(void **state)
+TEST(wait_for_ends_with_the_first_failure)
 {
     struct cushim_stream *stream = testkit_stream(DEFAULT_OF_CONTEXT);
 
-    (void)state;
     testkit_hold(testkit.first, CU_STREAM_PER_THREAD);
     testkit_fault("cuStreamQuery:nth=3 => return(LAUNCH_FAILED)");
     CODE(CUDA_ERROR_LAUNCH_FAILED, cushim_stream_synchronize_for(stream, UINT64_MAX));
     OK(cushim_stream_release(stream));
-}
-
-static void missing_arguments_are_refused_before_any_driver_call(void **state)
-{
-    struct cushim_stream *stream = NULL;
-    CUdevice device;
-
-    (void)state;
-    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_create(NULL, NULL, &stream));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_create(testkit.one, NULL, NULL));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_wrap(NULL, NULL, NULL));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_handle(testkit.stream, NULL));
-    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_close(NULL));
-    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_device(NULL, &device));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_device(testkit.stream, NULL));
-    OK(cushim_stream_release(NULL));
-    assert_null(cushim_stream_retain(NULL));
-    assert_null(cushim_stream_context(NULL));
-    assert_null(stream);
-    assert_calls("");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(create_makes_a_non_blocking_stream_in_the_context),
-        TEST(create_follows_its_options),
-        TEST(clamped_priority_is_logged_once_for_each_stream),
-        TEST(stream_whose_priority_cannot_be_asked_is_created),
-        TEST(unknown_options_are_refused_unless_zero),
-        TEST(stream_keeps_its_context_alive),
-        TEST(release_returns_that_its_context_could_not_be_destroyed),
-        TEST(last_release_destroys_once),
-        TEST(close_destroys_once_and_keeps_the_object),
-        TEST(wrapped_streams_are_never_destroyed),
-        TEST(constant_default_streams_cannot_be_ended),
-        TEST(query_has_three_answers),
-        TEST(default_stream_acts_in_its_own_context),
-        TEST(default_stream_without_a_context_acts_in_the_current_one),
-        TEST(query_returns_that_the_context_was_not_put_back),
-        TEST(device_is_found_for_every_kind_of_stream),
-        TEST(device_of_a_stream_without_a_context_is_asked_of_the_driver),
-        TEST_WITH(synchronize_waits_for_the_work, "schedule = lazy"),
-        TEST(wait_for_looks_once_without_a_timeout),
-        TEST_WITH(wait_for_ends_with_the_work, "schedule = fifo"),
-        TEST(wait_for_ends_with_the_first_failure),
-        TEST(missing_arguments_are_refused_before_any_driver_call),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

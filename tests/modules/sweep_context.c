@@ -18,7 +18,7 @@ static CUresult uuid(void)
 {
     CUuuid its = {{0}};
     const CUuuid none = its;
-    const CUresult code = cushim_device_uuid(DEVICE, &its);
+    const CUresult code = cushim_device_get_uuid(DEVICE, &its);
 
     return sweep_output(code, memcmp(&its, &none, sizeof its) == 0);
 }
@@ -26,7 +26,7 @@ static CUresult uuid(void)
 static CUresult device_stream_priority_range(void)
 {
     int least = 99, greatest = 99;
-    const CUresult code = cushim_device_stream_priority_range(DEVICE, &least, &greatest);
+    const CUresult code = cushim_device_get_stream_priority_range(DEVICE, &least, &greatest);
 
     return sweep_outputs(code, least == 99, greatest == 99);
 }
@@ -46,13 +46,13 @@ static CUresult supports(CUresult (*function)(CUdevice device, bool *supported))
 
 static CUresult supports_ipc_events(void)
 {
-    return supports(cushim_device_supports_ipc_events);
+    return supports(cushim_device_get_ipc_event_support);
 }
 
 static CUresult uuid_format(void)
 {
-    char text[CUSHIM_UUID_TEXT_SIZE] = "";
-    const CUresult code = cushim_uuid_format(&fixture.uuid, text);
+    char text[CUSHIM_DEVICE_UUID_SIZE] = "";
+    const CUresult code = cushim_device_format_uuid(&fixture.uuid, text);
 
     return sweep_output(code, !text[0]);
 }
@@ -60,20 +60,21 @@ static CUresult uuid_format(void)
 static CUresult uuid_parse(void)
 {
     CUuuid parsed = {{0}};
-    const CUresult code = cushim_uuid_parse("GPU-01234567-89ab-cdef-0123-456789abcdef", &parsed);
+    const CUresult code =
+        cushim_device_parse_uuid("GPU-01234567-89ab-cdef-0123-456789abcdef", &parsed);
 
     return sweep_output(code, !parsed.bytes[1]);
 }
 
 const struct sweep_row sweep_devices[] = {
     {.function = "cushim_device_get_by_uuid", .call = get_by_uuid, .calls = 5},
-    {.function = "cushim_device_uuid", .call = uuid, .calls = 1},
-    {.function = "cushim_device_stream_priority_range",
+    {.function = "cushim_device_get_uuid", .call = uuid, .calls = 1},
+    {.function = "cushim_device_get_stream_priority_range",
      .call = device_stream_priority_range,
      .calls = 6},
-    {.function = "cushim_device_supports_ipc_events", .call = supports_ipc_events, .calls = 2},
-    {.function = "cushim_uuid_format", .call = uuid_format},
-    {.function = "cushim_uuid_parse", .call = uuid_parse},
+    {.function = "cushim_device_get_ipc_event_support", .call = supports_ipc_events, .calls = 2},
+    {.function = "cushim_device_format_uuid", .call = uuid_format},
+    {.function = "cushim_device_parse_uuid", .call = uuid_parse},
     {.function = NULL},
 };
 
@@ -117,7 +118,7 @@ static CUresult retain(void)
 static CUresult handle(void)
 {
     CUcontext its = NULL;
-    const CUresult code = cushim_context_handle(fixture.context, &its);
+    const CUresult code = cushim_context_get_handle(fixture.context, &its);
 
     return sweep_output(code, !its);
 }
@@ -129,7 +130,7 @@ static CUresult device(void)
     CUresult code = cushim_context_wrap(fixture.context_handle, &context);
 
     if (code == CUDA_SUCCESS)
-        code = cushim_context_device(context, &its);
+        code = cushim_context_get_device(context, &its);
     return sweep_first(sweep_output(code, its == -1), cushim_context_release(context));
 }
 
@@ -164,8 +165,8 @@ const struct sweep_row sweep_contexts[] = {
      .how = SWEEP_IN_CONTEXT},
     {.function = "cushim_context_retain", .call = retain},
     {.function = "cushim_context_release", .call = retain_primary, .calls = 2},
-    {.function = "cushim_context_handle", .call = handle},
-    {.function = "cushim_context_device", .call = device, .calls = 3},
+    {.function = "cushim_context_get_handle", .call = handle},
+    {.function = "cushim_context_get_device", .call = device, .calls = 3},
     {.function = "cushim_context_synchronize", .call = synchronize, .calls = 3},
     {.function = "cushim_context_make_current",
      .call = make_current,

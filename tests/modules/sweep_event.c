@@ -43,7 +43,7 @@ static CUresult retain(void)
 static CUresult handle(void)
 {
     CUevent its = NULL;
-    const CUresult code = cushim_event_handle(fixture.event, &its);
+    const CUresult code = cushim_event_get_handle(fixture.event, &its);
 
     return sweep_output(code, !its);
 }
@@ -51,11 +51,6 @@ static CUresult handle(void)
 static CUresult record(void)
 {
     return cushim_event_record(fixture.event, cushim_stream_legacy());
-}
-
-static CUresult record_with_flags(void)
-{
-    return cushim_event_record_with_flags(fixture.event, fixture.stream, 0);
 }
 
 static CUresult query(void)
@@ -75,14 +70,16 @@ static CUresult wait_for(void)
 
 static CUresult context(void)
 {
-    return cushim_event_context(fixture.event) == fixture.context ? CUDA_SUCCESS
-                                                                  : CUDA_ERROR_UNKNOWN;
+    struct cushim_context *its = NULL;
+    const CUresult code = cushim_event_get_context(fixture.event, &its);
+
+    return code == CUDA_SUCCESS && its != fixture.context ? CUDA_ERROR_UNKNOWN : code;
 }
 
 static CUresult info(void)
 {
     struct cushim_event_info its = CUSHIM_EVENT_INFO_INIT;
-    const CUresult code = cushim_event_info_get(fixture.event, &its);
+    const CUresult code = cushim_event_get_info(fixture.event, &its);
 
     if (code == CUDA_SUCCESS && (its.is_imported || !its.is_recorded || its.is_closed))
         return CUDA_ERROR_UNKNOWN;
@@ -92,14 +89,14 @@ static CUresult info(void)
 static CUresult elapsed(void)
 {
     float ms = -1;
-    const CUresult code = cushim_event_elapsed(fixture.event, fixture.later, &ms);
+    const CUresult code = cushim_event_get_elapsed(fixture.event, fixture.later, &ms);
 
     return sweep_output(code, ms < 0);
 }
 
 static CUresult explain(void)
 {
-    return cushim_event_explain(fixture.event, fixture.later, CUDA_ERROR_INVALID_HANDLE)
+    return cushim_event_explanation(fixture.event, fixture.later, CUDA_ERROR_INVALID_HANDLE)
                ? CUDA_SUCCESS
                : CUDA_ERROR_UNKNOWN;
 }
@@ -175,7 +172,7 @@ static CUresult pool_retain(void)
 static CUresult pool_counts(void)
 {
     size_t total = 99, free = 99;
-    const CUresult code = cushim_event_pool_counts(fixture.pool, &total, &free);
+    const CUresult code = cushim_event_pool_get_counts(fixture.pool, &total, &free);
 
     return sweep_outputs(code, total == 99, free == 99);
 }
@@ -187,16 +184,15 @@ const struct sweep_row sweep_events[] = {
     {.function = "cushim_event_release", .call = create, .calls = 5},
     {.function = "cushim_event_wrap", .call = wrap},
     {.function = "cushim_event_retain", .call = retain},
-    {.function = "cushim_event_handle", .call = handle},
+    {.function = "cushim_event_get_handle", .call = handle},
     {.function = "cushim_event_record", .call = record, .calls = 4},
-    {.function = "cushim_event_record_with_flags", .call = record_with_flags, .calls = 1},
     {.function = "cushim_event_query", .call = query, .calls = 1},
     {.function = "cushim_event_synchronize", .call = synchronize, .calls = 1},
     {.function = "cushim_event_synchronize_for", .call = wait_for, .calls = 1},
-    {.function = "cushim_event_context", .call = context},
-    {.function = "cushim_event_info_get", .call = info},
-    {.function = "cushim_event_elapsed", .call = elapsed, .calls = 1},
-    {.function = "cushim_event_explain", .call = explain, .calls = 3, .how = SWEEP_IS_SILENT},
+    {.function = "cushim_event_get_context", .call = context},
+    {.function = "cushim_event_get_info", .call = info},
+    {.function = "cushim_event_get_elapsed", .call = elapsed, .calls = 1},
+    {.function = "cushim_event_explanation", .call = explain, .calls = 3, .how = SWEEP_IS_SILENT},
     {.function = "cushim_event_export", .call = export_event, .calls = 4},
     {.function = "cushim_event_import",
      .call = import_event,
@@ -206,6 +202,6 @@ const struct sweep_row sweep_events[] = {
     {.function = "cushim_event_pool_acquire", .call = pool_acquire, .calls = 10},
     {.function = "cushim_event_pool_release", .call = pool_outlive, .calls = 5},
     {.function = "cushim_event_pool_retain", .call = pool_retain},
-    {.function = "cushim_event_pool_counts", .call = pool_counts},
+    {.function = "cushim_event_pool_get_counts", .call = pool_counts},
     {.function = NULL},
 };

@@ -39,7 +39,7 @@ static CUresult make_events(void)
     if (code == CUDA_SUCCESS)
         code = cushim_event_synchronize(its->later);
     if (code == CUDA_SUCCESS)
-        code = cushim_event_handle(its->event, &its->event_handle);
+        code = cushim_event_get_handle(its->event, &its->event_handle);
     if (code == CUDA_SUCCESS)
         code = cushim_event_create(its->context, &shared, &its->interprocess);
     if (code == CUDA_SUCCESS)
@@ -56,19 +56,19 @@ CUresult sweep_fixture_make(void)
 
     *its = (struct sweep_fixture){0};
     if (code == CUDA_SUCCESS)
-        code = cushim_device_uuid(1, &its->uuid);
+        code = cushim_device_get_uuid(1, &its->uuid);
     if (code == CUDA_SUCCESS)
         code = cushim_context_retain_primary(0, &its->context);
     if (code == CUDA_SUCCESS)
         code = cushim_context_retain_primary(1, &its->peer);
     if (code == CUDA_SUCCESS)
-        code = cushim_context_handle(its->context, &its->context_handle);
+        code = cushim_context_get_handle(its->context, &its->context_handle);
     if (code == CUDA_SUCCESS)
         code = cushim_stream_create(its->context, NULL, &its->created);
     if (code == CUDA_SUCCESS)
         code = cushim_stream_create(its->context, NULL, &its->other);
     if (code == CUDA_SUCCESS)
-        code = cushim_stream_handle(its->created, &its->stream_handle);
+        code = cushim_stream_get_handle(its->created, &its->stream_handle);
     if (code == CUDA_SUCCESS)
         code = cushim_context_make_current(its->context);
     if (code == CUDA_SUCCESS)

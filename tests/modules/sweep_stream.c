@@ -45,15 +45,17 @@ static CUresult retain(void)
 static CUresult handle(void)
 {
     CUstream its = NULL;
-    const CUresult code = cushim_stream_handle(fixture.stream, &its);
+    const CUresult code = cushim_stream_get_handle(fixture.stream, &its);
 
     return sweep_output(code, !its);
 }
 
 static CUresult context(void)
 {
-    return cushim_stream_context(fixture.stream) == fixture.context ? CUDA_SUCCESS
-                                                                    : CUDA_ERROR_UNKNOWN;
+    struct cushim_context *its = NULL;
+    const CUresult code = cushim_stream_get_context(fixture.stream, &its);
+
+    return code == CUDA_SUCCESS && its != fixture.context ? CUDA_ERROR_UNKNOWN : code;
 }
 
 static CUresult query(void)
@@ -78,7 +80,7 @@ static CUresult device(void)
     CUresult code = cushim_stream_wrap(fixture.stream_handle, NULL, &stream);
 
     if (code == CUDA_SUCCESS)
-        code = cushim_stream_device(stream, &its);
+        code = cushim_stream_get_device(stream, &its);
     return sweep_first(sweep_output(code, its == -1), cushim_stream_release(stream));
 }
 
@@ -86,7 +88,7 @@ static CUresult device(void)
 
 static CUresult wait_event(void)
 {
-    return cushim_stream_wait_event(fixture.stream, fixture.event, 0);
+    return cushim_stream_wait_event(fixture.stream, fixture.event);
 }
 
 static CUresult wait_stream(void)
@@ -106,7 +108,6 @@ static CUresult record(void)
 
 static void CUDAAPI nothing(void *data)
 {
-    (void)data;
 }
 
 static CUresult launch_host_function(void)
@@ -122,8 +123,8 @@ const struct sweep_row sweep_streams[] = {
     {.function = "cushim_stream_legacy", .call = legacy},
     {.function = "cushim_stream_per_thread", .call = per_thread},
     {.function = "cushim_stream_retain", .call = retain},
-    {.function = "cushim_stream_handle", .call = handle},
-    {.function = "cushim_stream_context", .call = context},
+    {.function = "cushim_stream_get_handle", .call = handle},
+    {.function = "cushim_stream_get_context", .call = context},
     {.function = "cushim_stream_query", .call = query, .calls = 1, .how = SWEEP_ON_STREAM},
     {.function = "cushim_stream_synchronize",
      .call = synchronize,
@@ -133,9 +134,9 @@ const struct sweep_row sweep_streams[] = {
      .call = wait_for,
      .calls = 1,
      .how = SWEEP_ON_STREAM},
-    {.function = "cushim_stream_device", .call = device, .calls = 1},
+    {.function = "cushim_stream_get_device", .call = device, .calls = 1},
     /* A driver older than CUDA 12.8, which lacks cuStreamGetDevice. */
-    {.function = "cushim_stream_device",
+    {.function = "cushim_stream_get_device",
      .call = device,
      .calls = 5,
      .settings = "driver_version = 12.0"},

@@ -130,7 +130,7 @@ static int tear_down(void **state)
     cushim_layer_destroy(cushim_layer_current());
     cushim_table_install(NULL, NULL);
     if (*state)
-        cushim_mock_state_get(*state, &left);
+        cushim_mock_get_state(*state, &left);
     return (cushim_mock_destroy(*state) != CUDA_SUCCESS) | (left.handles > 0);
 }
 
@@ -145,10 +145,12 @@ static struct cushim_layer *install_recording(const struct cushim_table *table)
     return layer;
 }
 
+#define TABLES_TEST(f) TEST_BETWEEN(f, set_up, tear_down)
+
 /*
  * Rules in a mock's settings make the layer's table wrap the mock; before, it wrapped the driver.
  */
-static void objects_that_outlive_their_test_never_reach_the_driver(void **state)
+TABLES_TEST(objects_that_outlive_their_test_never_reach_the_driver)
 {
     static const char *const settings[] = {NULL, "fault = cuMemAlloc* => missing"};
 
@@ -171,7 +173,7 @@ static void objects_that_outlive_their_test_never_reach_the_driver(void **state)
     }
 }
 
-static void object_of_an_ended_mock_is_none_of_the_next(void **state)
+TABLES_TEST(object_of_an_ended_mock_is_none_of_the_next)
 {
     struct objects former, its;
     struct cushim_mock *mock = NULL;
@@ -184,7 +186,7 @@ static void object_of_an_ended_mock_is_none_of_the_next(void **state)
     OK(cushim_driver()->Init(0));
     its = make();
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_close(former.event));
-    assert_non_null(strstr(cushim_mock_misuse(mock, 0), "of a mock that was destroyed"));
+    assert_non_null(strstr(cushim_mock_misuse(mock, 0), "is not the handle of an event"));
     OK(cushim_event_synchronize(its.event));
     OK(release(&its));
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(mock));
@@ -192,13 +194,12 @@ static void object_of_an_ended_mock_is_none_of_the_next(void **state)
     assert_int_equal(by_driver, 0);
 }
 
-static void what_a_failed_creation_has_made_is_destroyed_by_its_maker(void **state)
+TABLES_TEST(what_a_failed_creation_has_made_is_destroyed_by_its_maker)
 {
     struct cushim_context *none = NULL, *context = NULL;
     struct cushim_stream *stream = NULL;
     struct cushim_event *event = NULL;
 
-    (void)state;
     OK(cushim_context_retain_primary(0, &context));
     pop_installs = &cushim__mock_table;
     CODE(CUDA_ERROR_UNKNOWN, cushim_context_create(0, NULL, &none));
@@ -211,12 +212,11 @@ static void what_a_failed_creation_has_made_is_destroyed_by_its_maker(void **sta
 }
 
 /* Over the driver's table, and over the lazy-load table, which forwards to the driver's. */
-static void layer_sees_the_end_of_objects_that_were_made_before_it(void **state)
+TABLES_TEST(layer_sees_the_end_of_objects_that_were_made_before_it)
 {
     const struct cushim_table *const tables[] = {cushim__loaded_driver()->table,
                                                  &cushim__lazy_table};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(tables); i++) {
         const struct objects its = make();
         struct cushim_layer *layer = install_recording(tables[i]);
@@ -231,12 +231,11 @@ static void layer_sees_the_end_of_objects_that_were_made_before_it(void **state)
 /*
  * The layer is over the driver when the objects are made, and over the mock when they are released.
  */
-static void objects_made_through_a_layer_do_without_it(void **state)
+TABLES_TEST(objects_made_through_a_layer_do_without_it)
 {
     struct cushim_layer *layer = install_recording(NULL);
     const struct objects its = make();
 
-    (void)state;
     cushim_layer_destroy(layer);
     layer = install_recording(&cushim__mock_table);
     OK(release(&its));
@@ -262,9 +261,8 @@ static unsigned others_share(const struct cushim_table *maker, const struct cush
 }
 
 /* Also with a table that has one slot less, of which a copy is current. */
-static void table_destroys_what_it_made_or_what_it_is_said_to_wrap_made(void **state)
+TABLES_TEST(table_destroys_what_it_made_or_what_it_is_said_to_wrap_made)
 {
-    (void)state;
     for (size_t missing = 0; missing <= 1; missing++) {
         struct cushim_table *other = new_other(sizeof *other - missing * sizeof(cushim_function));
 
@@ -282,7 +280,7 @@ static void table_destroys_what_it_made_or_what_it_is_said_to_wrap_made(void **s
 }
 
 #ifndef _WIN32
-static void in_a_forked_child_nothing_is_called_whatever_it_installs(void **state)
+TABLES_TEST(in_a_forked_child_nothing_is_called_whatever_it_installs)
 {
     const struct objects its = make();
 
@@ -291,7 +289,6 @@ static void in_a_forked_child_nothing_is_called_whatever_it_installs(void **stat
         const pid_t child = fork();
         int status = -1;
 
-        (void)state;
         if (child == 0) {
             const bool failed = (installs && cushim_table_install(other, NULL)) || release(&its);
 
@@ -307,21 +304,3 @@ static void in_a_forked_child_nothing_is_called_whatever_it_installs(void **stat
 #endif
 
 #undef TEST
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(objects_that_outlive_their_test_never_reach_the_driver),
-        TEST(object_of_an_ended_mock_is_none_of_the_next),
-        TEST(what_a_failed_creation_has_made_is_destroyed_by_its_maker),
-        TEST(layer_sees_the_end_of_objects_that_were_made_before_it),
-        TEST(objects_made_through_a_layer_do_without_it),
-        TEST(table_destroys_what_it_made_or_what_it_is_said_to_wrap_made),
-#ifndef _WIN32
-        TEST(in_a_forked_child_nothing_is_called_whatever_it_installs),
-#endif
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <cushim/testing/check.h>
 #include <cushim/testing/layer.h>
 
 #include "src/objects/objects.h"
@@ -21,7 +22,6 @@ static _Atomic uint32_t *gate; /* page-locked: a held stream waits until it is 1
 
 static void listen(void *data, const char *message)
 {
-    (void)data;
     testkit.log_lines++;
     snprintf(testkit.log_last, sizeof testkit.log_last, "%s", message);
 }
@@ -35,7 +35,7 @@ static CUcontext make_context(CUdevice device, const char *name)
     OK(testkit.driver->CtxPopCurrent_v2(&popped));
     OK(cushim_driver()->CtxPushCurrent_v2(context));
     OK(cushim_driver()->CtxPopCurrent_v2(&popped));
-    OK(cushim_tag_set(testkit.layer, context, name));
+    OK(cushim_recording_set_tag(testkit.layer, context, name));
     return context;
 }
 
@@ -48,6 +48,11 @@ static CUstream make_stream(CUcontext context)
     OK(testkit.driver->StreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     OK(testkit.driver->CtxPopCurrent_v2(&popped));
     return stream;
+}
+
+void testkit_stop_check(void)
+{
+    OK(cushim_check_stop(testkit.layer, NULL, 0));
 }
 
 int testkit_setup(void **state)
@@ -101,7 +106,6 @@ int testkit_teardown(void **state)
     char text[8192];
     CUresult code;
 
-    (void)state;
     testkit_resume();
     cushim_log_set(NULL, NULL);
     cushim_stream_release(testkit.stream);
@@ -120,7 +124,7 @@ static struct cushim_recorded_call recorded(size_t index)
 {
     struct cushim_recorded_call call = {.size = sizeof call};
 
-    OK(cushim_recording_get(testkit.layer, index, &call));
+    OK(cushim_recording_get_call(testkit.layer, index, &call));
     return call;
 }
 
@@ -219,7 +223,7 @@ CUevent testkit_event_handle(const struct cushim_event *event)
 {
     CUevent handle = NULL;
 
-    OK(cushim_event_handle(event, &handle));
+    OK(cushim_event_get_handle(event, &handle));
     return handle;
 }
 
@@ -236,7 +240,6 @@ CUevent testkit_foreign_event(unsigned flags)
 
 static CUresult CUDAAPI open_event(CUevent *event, CUipcEventHandle handle)
 {
-    (void)handle;
     return testkit.driver->EventCreate(event, CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS);
 }
 
@@ -268,6 +271,6 @@ CUstream testkit_handle(const struct cushim_stream *stream)
 {
     CUstream handle = NULL;
 
-    OK(cushim_stream_handle(stream, &handle));
+    OK(cushim_stream_get_handle(stream, &handle));
     return handle;
 }

@@ -36,9 +36,8 @@ extern struct testkit testkit;
  * A test with `schedule = eager`, so that unblocked work is complete when it is queued; or with
  * other settings of the mock.
  */
-#define TEST(f) cmocka_unit_test_setup_teardown(f, testkit_setup, testkit_teardown)
-#define TEST_WITH(f, settings) \
-    cmocka_unit_test_prestate_setup_teardown(f, testkit_setup, testkit_teardown, (void *)(settings))
+#define TEST(name) TEST_BETWEEN(name, testkit_setup, testkit_teardown)
+#define TEST_WITH(name, settings) TEST_FROM(name, testkit_setup, testkit_teardown, settings)
 int testkit_setup(void **state);
 int testkit_teardown(void **state);
 
@@ -57,6 +56,9 @@ uint64_t testkit_argument(const char *function, const char *name);
 
 /* Add a fault rule (cushim/testing/layer.h); the test fails if it never fires. */
 void testkit_fault(const char *rule);
+
+/* The test makes mistakes on purpose, or has what check does not see: check is not to report it. */
+void testkit_stop_check(void);
 
 /* Make a context, or NULL, current on an otherwise empty stack. */
 void testkit_enter(CUcontext context);

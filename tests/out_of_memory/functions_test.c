@@ -142,10 +142,18 @@ static void destroy_fixture(struct cushim_mock *mock)
     struct cushim_mock_state state = {.size = sizeof state};
 
     sweep_fixture_destroy();
-    cushim_mock_state_get(mock, &state);
+    cushim_mock_get_state(mock, &state);
     assert_int_equal(state.misuses, 0);
     cushim_mock_destroy(mock);
     assert_int_equal(oom_live(), 0);
+}
+
+static size_t live_handles(struct cushim_mock *mock)
+{
+    struct cushim_mock_state state = {.size = sizeof state};
+
+    cushim_mock_get_state(mock, &state);
+    return state.handles;
 }
 
 /* With a new mock, because the first call may allocate memory for later calls. */
@@ -153,11 +161,13 @@ static bool try_with_fixture(const struct sweep_row *row, unsigned place, bool o
 {
     struct cushim_mock *mock = NULL;
     unsigned failed;
+    size_t handles;
     CUresult code;
 
     create_fixture(&mock);
     if (!(row->how & SWEEP_IN_CONTEXT))
         cushim_context_make_current(NULL);
+    handles = live_handles(mock);
     is_output_wrong = false;
     oom_arm(SHORT_ALL, place, on);
     code = row->call();
@@ -166,6 +176,8 @@ static bool try_with_fixture(const struct sweep_row *row, unsigned place, bool o
         fail_msg("%s: returns %d if request %u fails", row->function, (int)code, place);
     if (is_output_wrong)
         fail_msg("%s: writes an output if request %u fails", row->function, place);
+    if (live_handles(mock) != handles)
+        fail_msg("%s: leaves a driver object if request %u fails", row->function, place);
     /* Afterwards the call must succeed. */
     if (failed && row->call() != row->usual)
         fail_msg("%s: does not recover from request %u", row->function, place);
@@ -263,7 +275,6 @@ static void each_public_function_is_called(void **state)
     const unsigned found = look_through_folder(HEADERS);
     const unsigned for_tests = look_through_folder(HEADERS "/testing");
 
-    (void)state;
     print_message("public functions: %u, and %u for tests; calls swept: %u; places: %u; runs: %u\n",
                   found, for_tests, functions, places, runs);
     assert_true(found > 80);

@@ -38,6 +38,8 @@ static CUresult load_by_a_call(void)
         cushim_driver_load(NULL);
     is_later = true;
     code = cushim_driver()->DriverGetVersion(&version);
+    if (cushim_driver_has("cuInit", 0) != (code == CUDA_SUCCESS))
+        return CUDA_ERROR_UNKNOWN;
     return code == CUDA_ERROR_NOT_INITIALIZED ? CUDA_ERROR_OUT_OF_MEMORY : code;
 }
 
@@ -45,7 +47,10 @@ static CUresult print_report(void)
 {
     char text[4000];
 
-    return cushim_report_text(text, sizeof text) && cushim_report_json(text, sizeof text)
+    return cushim_report_write_text(text, sizeof text) &&
+                   cushim_report_write_json(text, sizeof text) &&
+                   cushim_report_share_text(text, sizeof text) &&
+                   cushim_report_share_json(text, sizeof text)
                ? CUDA_SUCCESS
                : CUDA_ERROR_UNKNOWN;
 }
@@ -60,8 +65,9 @@ static CUresult keep(void)
 
     if (code != CUDA_SUCCESS)
         return code;
-    cushim_report_symbols(report, &counts);
-    for (unsigned i = 0; cushim_report_candidate_get(report, i, &candidate) == CUDA_SUCCESS; i++)
+    if (cushim_report_get_symbol_counts(report, &counts) != CUDA_SUCCESS)
+        abort();
+    for (unsigned i = 0; cushim_report_get_candidate(report, i, &candidate) == CUDA_SUCCESS; i++)
         snprintf(text, sizeof text, "%s %s %d %d %s %s", candidate.origin_name,
                  candidate.outcome_name, (int)candidate.code, candidate.version, candidate.path,
                  candidate.message);
@@ -104,11 +110,11 @@ static CUresult look_at_symbols(void)
 
 static CUresult identify(void)
 {
-    char text[CUSHIM_UUID_TEXT_SIZE];
+    char text[CUSHIM_DEVICE_UUID_SIZE];
     CUuuid uuid;
-    CUresult code = cushim_uuid_parse("GPU-01234567-89ab-cdef-0123-456789abcdef", &uuid);
+    CUresult code = cushim_device_parse_uuid("GPU-01234567-89ab-cdef-0123-456789abcdef", &uuid);
 
-    return code == CUDA_SUCCESS ? cushim_uuid_format(&uuid, text) : code;
+    return code == CUDA_SUCCESS ? cushim_device_format_uuid(&uuid, text) : code;
 }
 
 static CUresult fill(void)
@@ -143,18 +149,21 @@ static CUresult fill_from_a_library(void)
 
 const struct function loader_functions[] = {
     {"cushim_driver_load cushim_driver_init", load_and_init, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED},
-    {"cushim_current_table", load_by_a_call, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED},
-    {"cushim_report_text cushim_report_json", print_report, CUDA_SUCCESS},
+    {"cushim_current_table cushim_driver_has", load_by_a_call,
+     CUDA_ERROR_SHARED_OBJECT_INIT_FAILED},
+    {"cushim_report_write_text cushim_report_write_json cushim_report_share_text "
+     "cushim_report_share_json",
+     print_report, CUDA_SUCCESS},
     {"cushim_report_create cushim_report_destroy cushim_report_state cushim_report_code "
      "cushim_report_driver_version cushim_report_library "
-     "cushim_report_reason cushim_report_advice cushim_report_symbols "
-     "cushim_report_candidate_count cushim_report_candidate_get",
+     "cushim_report_reason cushim_report_advice cushim_report_get_symbol_counts "
+     "cushim_report_candidate_count cushim_report_get_candidate",
      keep, CUDA_ERROR_OUT_OF_MEMORY},
     {"cushim_error_name cushim_error_string cushim_error_advice cushim_error_sticky "
      "cushim_state_name cushim_version",
      name, CUDA_SUCCESS},
     {"cushim_symbol_count cushim_symbol_get", look_at_symbols, CUDA_SUCCESS},
-    {"cushim_uuid_parse cushim_uuid_format", identify, CUDA_SUCCESS},
+    {"cushim_device_parse_uuid cushim_device_format_uuid", identify, CUDA_SUCCESS},
     {"cushim_table_fill cushim_table_install cushim_table_installed cushim_table_current "
      "cushim_table_set_wrapped cushim_log_set",
      fill, CUDA_SUCCESS},

@@ -54,9 +54,9 @@ static CUresult live(void)
     if (code == CUDA_SUCCESS && (!cushim_mock_symbol("cuInit", mock) || !cushim_mock_identity()))
         code = CUDA_ERROR_UNKNOWN;
     if (code == CUDA_SUCCESS)
-        cushim_mock_log_set(mock, listen, NULL);
+        cushim_mock_set_log(mock, listen, NULL);
     if (code == CUDA_SUCCESS)
-        code = cushim_mock_state_get(mock, &state);
+        code = cushim_mock_get_state(mock, &state);
     if (code == CUDA_SUCCESS && cushim_mock_misuse(mock, 0))
         code = CUDA_ERROR_UNKNOWN;
     cushim_mock_destroy(mock);
@@ -86,9 +86,9 @@ static CUresult work_on(struct cushim_mock *mock)
     CUmodule module;
     CUstream stream;
     void *parameters[] = {&memory};
-    CUresult code = cushim_mock_kernel_register(mock, &kernel);
+    CUresult code = cushim_mock_register_kernel(mock, &kernel);
 
-    cushim_mock_trace_set(mock, see, NULL);
+    cushim_mock_set_trace(mock, see, NULL);
     if (code == CUDA_SUCCESS)
         code = driver->Init(0);
     if (code == CUDA_SUCCESS)
@@ -132,12 +132,12 @@ static CUresult work(void)
 
 const struct function mock_functions[] = {
     {"cushim_mock_create cushim_mock_destroy cushim_mock_current cushim_mock_table "
-     "cushim_mock_install cushim_mock_symbol cushim_mock_state_get cushim_mock_misuse "
-     "cushim_mock_log_set cushim_mock_identity",
+     "cushim_mock_install cushim_mock_symbol cushim_mock_get_state cushim_mock_misuse "
+     "cushim_mock_set_log cushim_mock_identity",
      live, CUDA_SUCCESS},
     {"cushim_mock_create", read, CUDA_ERROR_FILE_NOT_FOUND},
-    {"cushim_mock_advance cushim_mock_step cushim_mock_drain cushim_mock_trace_set "
-     "cushim_mock_kernel_register cushim_mock_memory cushim_mock_race",
+    {"cushim_mock_advance cushim_mock_step cushim_mock_drain cushim_mock_set_trace "
+     "cushim_mock_register_kernel cushim_mock_memory cushim_mock_race",
      work, CUDA_SUCCESS},
     {NULL, NULL, CUDA_SUCCESS},
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE
+#define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 #include "retry.h"
 
 #include <fcntl.h>
@@ -14,6 +15,7 @@
 
 #include "loader/symbols.h"
 #include "oom.h"
+#include "src/driver_api/effects.h"
 #include "src/mock/mock.h"
 
 /* The unwrapped function, so that this mapping is not counted. */
@@ -66,7 +68,7 @@ void retry_wrong(const char *format, ...)
 static void look(struct cushim_mock_state *state)
 {
     *state = (struct cushim_mock_state){.size = sizeof *state};
-    cushim_mock_state_get(cushim_mock_current(), state);
+    cushim_mock_get_state(cushim_mock_current(), state);
 }
 
 static bool is_passed_over(const struct retry *retry, unsigned place)
@@ -119,25 +121,13 @@ static bool is_answer(unsigned failed, CUresult code)
            failed & (SHORT_THREADS | SHORT_FILES | SHORT_MAPPINGS);
 }
 
-/* These functions set their outputs to 0 when they fail, like the driver's. */
-static bool clears(const struct retry *retry)
+/* Whether a function may write its outputs when it fails, as the driver's does. */
+static bool writes(const struct retry *retry, CUresult code)
 {
-    static const char *const names[] = {
-        "cuMemAlloc_v2",           "cuMemAlloc",
-        "cuMemAllocPitch_v2",      "cuMemAllocPitch",
-        "cuMemAllocHost",          "cuMemAllocHost_v2",
-        "cuMemHostAlloc",          "cuMemAllocManaged",
-        "cuMemAllocAsync",         "cuMemAllocAsync_ptsz",
-        "cuMemAllocFromPoolAsync", "cuMemAllocFromPoolAsync_ptsz",
-        "cuModuleGetFunction",     "cuGraphInstantiate",
-        "cuGraphInstantiate_v2",
-    };
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(cushim__slot_name(retry->slot), names[i]) == 0)
-            return true;
-    }
-    return false;
+    return cushim__failure_is_written(retry->slot, code) ||
+           retry->slot == CUSHIM__SLOT(ModuleGetFunction) ||
+           retry->slot == CUSHIM__SLOT(GraphInstantiate) ||
+           retry->slot == CUSHIM__SLOT(GraphInstantiate_v2);
 }
 
 static void look_at_failure(struct retry *retry, CUresult code)
@@ -151,7 +141,7 @@ static void look_at_failure(struct retry *retry, CUresult code)
                     (int)code);
     if (state.misuses > retry->misuses)
         retry_wrong("%s: request %u: a misuse\n", cushim__slot_name(retry->slot), retry->place);
-    for (size_t i = 0; i < retry->output_count && !clears(retry); i++) {
+    for (size_t i = 0; i < retry->output_count && !writes(retry, code); i++) {
         if (memcmp(retry->outputs[i].at, retry->outputs[i].before, retry->outputs[i].size) != 0)
             retry_wrong("%s: request %u%s: it answers %d and writes output %zu\n",
                         cushim__slot_name(retry->slot), retry->place, retry->on ? " and later" : "",

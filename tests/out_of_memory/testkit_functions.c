@@ -97,12 +97,12 @@ static CUresult record(struct cushim_layer *layer)
     if (code == CUDA_SUCCESS)
         code = cushim_driver()->EventRecord(event, NULL);
     if (code == CUDA_SUCCESS)
-        code = cushim_tag_set(layer, event, "start");
+        code = cushim_recording_set_tag(layer, event, "start");
     if (code == CUDA_SUCCESS)
-        code = cushim_tag_get(layer, event, text, sizeof text);
+        code = cushim_recording_get_tag(layer, event, text, sizeof text);
     if (code == CUDA_SUCCESS)
-        code = cushim_recording_get(layer, 0, &call);
-    cushim_recording_text(layer, text, sizeof text);
+        code = cushim_recording_get_call(layer, 0, &call);
+    cushim_recording_write_text(layer, text, sizeof text);
     if (code == CUDA_SUCCESS &&
         cushim_recording_count(layer) + (size_t)cushim_recording_lost(layer) < 2)
         code = CUDA_ERROR_UNKNOWN;
@@ -145,7 +145,7 @@ static CUresult expect(struct cushim_layer *layer)
         code = cushim_driver()->EventCreate(&event, 0);
     if (code == CUDA_SUCCESS)
         code = cushim_layer_verify(layer, text, sizeof text);
-    cushim_layer_expectations_clear(layer);
+    cushim_layer_clear_expectations(layer);
     return code;
 }
 
@@ -302,10 +302,12 @@ const struct function testkit_functions[] = {
      "cushim_fault_unused cushim_fault_clear cushim_fault_resume",
      faults, CUDA_SUCCESS},
     {"cushim_recording_start cushim_recording_stop cushim_recording_clear "
-     "cushim_recording_count cushim_recording_lost cushim_recording_get cushim_recording_text "
-     "cushim_tag_set cushim_tag_get",
+     "cushim_recording_count cushim_recording_lost cushim_recording_get_call "
+     "cushim_recording_write_text "
+     "cushim_recording_set_tag cushim_recording_get_tag",
      recordings, CUDA_ERROR_NOT_FOUND},
-    {"cushim_layer_expect cushim_layer_forbid cushim_layer_expectations_clear cushim_layer_forbid_errors "
+    {"cushim_layer_expect cushim_layer_forbid cushim_layer_clear_expectations "
+     "cushim_layer_forbid_errors "
      "cushim_layer_expect_errors_begin cushim_layer_expect_errors_end cushim_layer_verify",
      expectations, CUDA_ERROR_ILLEGAL_STATE},
     {"cushim_check_start cushim_check_count cushim_check_stop", checks, CUDA_ERROR_ILLEGAL_STATE},

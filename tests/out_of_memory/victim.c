@@ -91,7 +91,7 @@ int main(int arguments, char **words)
     int devices = -1;
     CUresult code = cushim_driver_init(NULL);
 
-    cushim_report_text(text, sizeof text);
+    cushim_report_write_text(text, sizeof text);
     if (code != CUDA_SUCCESS) {
         fputs(text, stdout);
         return say("init", code);

@@ -13,7 +13,7 @@ int main(void)
         .function = "cuMemcpyHtoDAsync_v2",
         .arguments = {cushim_match_tag("memory#1"), {.kind = CUSHIM_MATCH_NOT_NULL}},
         .minimum = 1, /* both 0: exactly once */
-        .maximum = CUSHIM_ANY_NUMBER,
+        .maximum = CUSHIM_EXPECTATION_ANY_NUMBER,
         .in_order = true,
     };
     struct cushim_test *test = NULL;

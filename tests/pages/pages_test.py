@@ -43,7 +43,7 @@ SOURCES = ['examples/**/*.c', 'examples/*.cpp', 'tests/pages/*.c']
 # block, and how the block is called there. ci_test.py also compares the blocks of docs/ci.md with
 # the files that it runs.
 RUN_ELSEWHERE = {
-    ('README.md', 'sudo apt-get update && sudo apt-get install -y build-essential meson '
+    ('README.md', 'sudo apt-get update && sudo apt-get install -y build-essential libzstd-dev meson '
                   'pkg-config &&'): ('.ci/run', 'readme_command 1'),
     ('README.md', 'sudo apt-get install -y libcmocka-dev valgrind strace &&'):
         ('.ci/run', 'readme_command 2'),
@@ -221,7 +221,7 @@ class Links(unittest.TestCase):
         self.assertGreater(count, 50)
 
     def test_names_that_pages_place_in_files_are_there(self):
-        """Also matches references such as `PARSERS` of `fuzz.py`, and two names or two files."""
+        """Also matches references such as `LONGEST` of `fuzz.py`, and two names or two files."""
         files = {}
         for folder in NAMING:
             for path, _, names in os.walk(os.path.join(SOURCE, folder)):
@@ -240,7 +240,7 @@ class Links(unittest.TestCase):
                         with self.subTest(page=page, name=name, place=place):
                             self.assertTrue(any(re.search(r'\b%s = ' % name, read(path))
                                                 for path in files.get(place, [])))
-        self.assertGreaterEqual(count, 3)
+        self.assertGreaterEqual(count, 2)
 
     def test_statements_that_headers_name_are_there(self):
         """Matches `driver-semantics.md #19`, and `#20` alone later in the same comment."""

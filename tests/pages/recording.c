@@ -23,14 +23,14 @@ int main(void)
     driver->EventCreate(&event, CU_EVENT_DEFAULT);
     driver->MemAlloc_v2(&memory, 1024);
     driver->MemsetD32Async(memory + 256, 7, 8, stream);
-    cushim_tag_set(cushim_test_layer(test), event, "done");
+    cushim_recording_set_tag(cushim_test_layer(test), event, "done");
     driver->EventRecord(event, stream);
     driver->EventCreate(NULL, CU_EVENT_DEFAULT);
     cushim_mock_drain(cushim_test_mock(test));
     driver->EventDestroy_v2(event);
     driver->StreamDestroy_v2(stream);
     driver->MemFree_v2(memory);
-    cushim_recording_text(cushim_test_layer(test), text, sizeof text);
+    cushim_recording_write_text(cushim_test_layer(test), text, sizeof text);
     fputs(text, stdout);
     if (cushim_test_end(test, text, sizeof text) != CUDA_SUCCESS) {
         fputs(text, stderr);

@@ -4,39 +4,43 @@
 #include <string.h>
 
 #include <cushim/cushim.h>
+#include <cushim/testing/check.h>
 #include <cushim/testing/cmocka.h>
 #include <cushim/testing/mock.h>
 
+#include "../support/cmocka.h"
+
+static const struct cushim_test_options in_context = {.size = sizeof in_context, .context = true};
+
+#define IN_CONTEXT(name) TEST_FROM(name, cushim_cmocka_begin, cushim_cmocka_end, &in_context)
+
 /* docs/getting-started.md: Calling the driver. */
-static void memory_is_allocated_through_the_table(void **state)
+IN_CONTEXT(memory_is_allocated_through_the_table)
 {
     CUdeviceptr memory = 0;
     CUresult code = cushim_driver()->MemAlloc_v2(&memory, 1 << 20);
 
-    (void)state;
     assert_int_equal(code, CUDA_SUCCESS);
     assert_int_equal(cushim_driver()->MemFree_v2(memory), CUDA_SUCCESS);
 }
 
 /* docs/getting-started.md: Reading an error. */
-static void every_code_has_name_meaning_and_advice(void **state)
+TEST_ALONE(every_code_has_name_meaning_and_advice)
 {
     const CUresult code = CUDA_ERROR_OUT_OF_MEMORY;
 
-    (void)state;
     fprintf(stderr, "%s: %s.\n%s\n", cushim_error_name(code), cushim_error_string(code),
             cushim_error_advice(code));
     assert_string_equal(cushim_error_name(code), "CUDA_ERROR_OUT_OF_MEMORY");
 }
 
 /* docs/getting-started.md and docs/diagnosing.md: the report. */
-static void report_begins_with_the_state(void **state)
+TEST_ALONE(report_begins_with_the_state)
 {
     char text[4096];
 
-    cushim_report_text(text, sizeof text);
+    cushim_report_write_text(text, sizeof text);
     fputs(text, stderr);
-    (void)state;
     assert_memory_equal(text, "state ", strlen("state "));
 }
 
@@ -45,19 +49,19 @@ static void explain(struct cushim_event *start, struct cushim_event *end)
     float ms = 0;
 
     /* docs/getting-started.md: Using objects. */
-    CUresult code = cushim_event_elapsed(start, end, &ms);
+    CUresult code = cushim_event_get_elapsed(start, end, &ms);
 
     if (code != CUDA_SUCCESS)
-        puts(cushim_event_explain(start, end, code)); /* the cause, and what to do */
+        puts(cushim_event_explanation(start, end, code)); /* the cause, and what to do */
     assert_int_equal(code, CUDA_ERROR_INVALID_HANDLE);
 }
 
-static void elapsed_of_unrecorded_events_is_explained(void **state)
+IN_CONTEXT(elapsed_of_unrecorded_events_is_explained)
 {
     struct cushim_context *context = NULL;
     struct cushim_event *event = NULL;
 
-    (void)state;
+    cushim_check_stop(cushim_test_layer(*state), NULL, 0); /* the mistake is intended */
     assert_int_equal(cushim_context_wrap_current(&context), CUDA_SUCCESS);
     assert_int_equal(cushim_event_create(context, NULL, &event), CUDA_SUCCESS);
     explain(event, event);
@@ -69,7 +73,7 @@ static void elapsed_of_unrecorded_events_is_explained(void **state)
 static const struct cushim_test_options manual = {.size = sizeof manual,
                                                   .settings = "mode = manual"};
 
-static void upload_copies_once(void **state)
+TEST_FROM(upload_copies_once, cushim_cmocka_begin, cushim_cmocka_end, (void *)&manual)
 {
     assert_non_null(cushim_test_mock(*state));
 }
@@ -81,11 +85,10 @@ static void run_the_test(void)
 }
 
 /* docs/mock.md: In the process. */
-static void mock_is_created_and_destroyed(void **state)
+TEST_ALONE(mock_is_created_and_destroyed)
 {
     const char *text;
 
-    (void)state;
     {
         struct cushim_mock *mock;
         char why[200];
@@ -104,24 +107,4 @@ static void mock_is_created_and_destroyed(void **state)
             puts(text);
         assert_int_equal(cushim_mock_destroy(mock), CUDA_ERROR_ILLEGAL_STATE);
     }
-}
-
-int main(void)
-{
-    static const struct cushim_test_options in_context = {.size = sizeof in_context,
-                                                          .context = true};
-#define IN_CONTEXT(name)                                                                   \
-    cmocka_unit_test_prestate_setup_teardown(name, cushim_cmocka_begin, cushim_cmocka_end, \
-                                             (void *)&in_context)
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_code_has_name_meaning_and_advice),
-        cmocka_unit_test(report_begins_with_the_state),
-        cmocka_unit_test(mock_is_created_and_destroyed),
-        IN_CONTEXT(memory_is_allocated_through_the_table),
-        IN_CONTEXT(elapsed_of_unrecorded_events_is_explained),
-        cmocka_unit_test_prestate_setup_teardown(upload_copies_once, cushim_cmocka_begin,
-                                                 cushim_cmocka_end, (void *)&manual),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

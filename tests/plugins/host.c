@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -274,7 +273,7 @@ static int order(char **words)
     return 0;
 }
 
-/* --- host programs that fork, have privileges, or close a plugin in use --- */
+/* --- host programs that fork, or close a plugin in use --- */
 
 /* Fork, and require that `claims` succeeds in the child. */
 static void in_a_child(void (*claims)(struct host_plugin *, char **), struct host_plugin *plugin,
@@ -311,54 +310,9 @@ static void initialises(struct host_plugin *plugin, char **words)
     REQUIRE(plugin->functions->count_devices(&count) == 0);
 }
 
-static void reports_that_it_is_forked(struct host_plugin *plugin, char **words)
-{
-    struct plugin_facts facts;
-    int count;
-
-    REQUIRE(plugin->functions->count_devices(&count) == NOT_INITIALIZED);
-    REQUIRE(plugin->functions->init() == NOT_INITIALIZED);
-    plugin->functions->report(&facts);
-    REQUIRE(strcmp(facts.state, "forked") == 0);
-    host_close(plugin, words[0]);
-}
-
 static void goes_on(struct host_plugin *plugin, char **words)
 {
     (void)plugin, (void)words;
-}
-
-/* fork-before PLUGIN: the host loads a driver and forks, and then opens the plugin. */
-static int fork_before(char **words)
-{
-    struct host_plugin plugin = {0};
-
-    in_a_child(opens_and_uses_it, &plugin, words);
-    plugin = host_open(words[0], RTLD_LOCAL);
-    in_a_child(initialises, &plugin, words);
-    REQUIRE(plugin.functions->load() == 0);
-    in_a_child(initialises, &plugin, words);
-    initialises(&plugin, words);
-    host_close(&plugin, words[0]);
-    return 0;
-}
-
-/*
- * fork-after PLUGIN PLUGIN: the host forks when the first plugin has initialised the driver, and
- * the second has only loaded it.
- */
-static int fork_after(char **words)
-{
-    struct host_plugin one = host_open(words[0], RTLD_LOCAL);
-    struct host_plugin other = host_open(words[1], RTLD_LOCAL);
-
-    REQUIRE(one.functions->init() == 0);
-    REQUIRE(other.functions->load() == 0);
-    in_a_child(reports_that_it_is_forked, &one, words);
-    in_a_child(reports_that_it_is_forked, &other, words + 1);
-    initialises(&one, words);
-    initialises(&other, words);
-    return 0;
 }
 
 /* fork-closed PLUGIN: the host forks when the plugin and its fork handlers are gone. */
@@ -370,19 +324,6 @@ static int fork_closed(char **words)
     host_close(&plugin, words[0]);
     in_a_child(goes_on, &plugin, words);
     opens_and_uses_it(&plugin, words);
-    return 0;
-}
-
-/* secure PLUGIN: the process has privileges, and the environment names a driver. */
-static int secure(char **words)
-{
-    struct host_plugin plugin = host_open(words[0], RTLD_LOCAL);
-    struct plugin_facts facts;
-
-    REQUIRE(getenv("CUSHIM_LIBRARY"));
-    plugin.functions->load();
-    plugin.functions->report(&facts);
-    printf("%s %s %s\n", getauxval(AT_SECURE) ? "secure" : "plain", facts.origin, facts.library);
     return 0;
 }
 
@@ -461,11 +402,8 @@ static const struct {
     const char *name;
     int (*run)(char **words);
 } cases[] = {
-    {"cycle", cycle},           {"pair", pair},
-    {"order", order},           {"fork-before", fork_before},
-    {"fork-after", fork_after}, {"fork-closed", fork_closed},
-    {"secure", secure},         {"busy", busy},
-    {"handler", handler},
+    {"cycle", cycle}, {"pair", pair},       {"order", order}, {"fork-closed", fork_closed},
+    {"busy", busy},   {"handler", handler},
 };
 
 int main(int count, char **words)

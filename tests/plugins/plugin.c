@@ -9,7 +9,6 @@
 static void report(struct plugin_facts *facts)
 {
     struct cushim_report *report;
-    struct cushim_report_candidate candidate = CUSHIM_REPORT_CANDIDATE_INIT;
 
     *facts = (struct plugin_facts){
         .version = cushim_version(),
@@ -23,8 +22,6 @@ static void report(struct plugin_facts *facts)
     snprintf(facts->state, sizeof facts->state, "%s",
              cushim_state_name(cushim_report_state(report)));
     snprintf(facts->library, sizeof facts->library, "%s", cushim_report_library(report));
-    if (cushim_report_candidate_get(report, 0, &candidate) == CUDA_SUCCESS)
-        snprintf(facts->origin, sizeof facts->origin, "%s", candidate.origin_name);
     cushim_report_destroy(report);
 }
 

@@ -15,7 +15,7 @@ struct plugin_facts {
     size_t symbols;      /* according to its cushim */
     size_t table_size;   /* of the current table */
     const void *current; /* the address of its cushim's pointer to the current table */
-    char state[32], origin[32], library[1024];
+    char state[32], library[1024];
 };
 
 struct plugin {

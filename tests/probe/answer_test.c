@@ -19,7 +19,6 @@ static struct probe_message messages[STAGES + 1];
 
 static int begin(void **state)
 {
-    (void)state;
     memset(messages, 0, sizeof messages);
     for (int i = 0; i < STAGES; i++) {
         memcpy(messages[i].mark, PROBE_MARK, sizeof messages[i].mark);
@@ -64,7 +63,6 @@ static void whole_answer_has_the_findings(void **state)
 {
     struct probe_result result;
 
-    (void)state;
     assert_int_equal(read_bytes(WHOLE, &result), PROBE_ANSWER_WHOLE);
     assert_int_equal(result.stage, PROBE_STAGE_DONE);
     assert_int_equal(result.state, CUSHIM_STATE_READY);
@@ -80,7 +78,6 @@ static void answer_that_breaks_off_names_the_stage_and_the_driver(void **state)
 {
     struct probe_result result;
 
-    (void)state;
     for (size_t length = 0; length < WHOLE; length++) {
         const enum probe_stage stage = (enum probe_stage)(length / MESSAGE);
 
@@ -96,7 +93,6 @@ static void last_message_may_follow_each_stage_but_the_first(void **state)
 {
     struct probe_result result;
 
-    (void)state;
     for (int stages = 1; stages < STAGES; stages++) {
         begin(NULL);
         messages[stages] = messages[STAGES - 1];
@@ -115,7 +111,6 @@ static void last_message_may_follow_each_stage_but_the_first(void **state)
 
 static void stages_out_of_order_are_garbage(void **state)
 {
-    (void)state;
     for (int i = 0; i < STAGES; i++) {
         for (int stage = -1; stage <= STAGES + 1; stage++) {
             begin(NULL);
@@ -128,7 +123,6 @@ static void stages_out_of_order_are_garbage(void **state)
 
 static void bytes_of_somebody_else_are_garbage(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < STAGES; i++) {
         for (size_t at = 0; at < sizeof messages[i].mark; at++) {
             begin(NULL);
@@ -142,7 +136,6 @@ static void bytes_of_somebody_else_are_garbage(void **state)
 
 static void bytes_behind_an_answer_make_it_garbage(void **state)
 {
-    (void)state;
     assert_garbage(WHOLE + 1, PROBE_STAGE_COUNT);
     messages[STAGES] = messages[STAGES - 1];
     assert_garbage(WHOLE + MESSAGE, PROBE_STAGE_COUNT);
@@ -152,7 +145,6 @@ static void text_without_an_end_is_garbage(void **state)
 {
     struct probe_message *last = &messages[STAGES - 1];
 
-    (void)state;
     memset(last->library, 'x', sizeof last->library);
     assert_garbage(WHOLE, PROBE_STAGE_COUNT);
     begin(NULL);
@@ -174,7 +166,6 @@ static void findings_that_contradict_each_other_are_garbage(void **state)
         {CUSHIM_STATE_FORKED + 1, 1, 0, 12080},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct probe_message *last = &messages[STAGES - 1];
 

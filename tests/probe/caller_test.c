@@ -27,7 +27,6 @@ static void ignored_children_change_nothing(void **state)
 {
     struct probe_result usable, ended, hung;
 
-    (void)state;
     signal(SIGCHLD, SIG_IGN);
     usable = probing_probe(probing_path("one-device"), PROBING_LONG_NS);
     signal(SIGCHLD, SIG_IGN);
@@ -55,7 +54,6 @@ static void process_gets_default_signals_whatever_the_caller_has(void **state)
     struct probe_result probe;
     sigset_t all, former, after;
 
-    (void)state;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &former);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
@@ -81,7 +79,6 @@ static void process_inherits_no_descriptor(void **state)
     int kept[20];
     struct probe_result probe;
 
-    (void)state;
     for (size_t i = 0; i < 20; i++)
         kept[i] = open("/dev/null", O_RDONLY); /* without close-on-exec */
     probing_set_action("expect-no-descriptors", "open");
@@ -100,7 +97,6 @@ static void caller_without_descriptors_gets_a_code(void **state)
     int kept[FEW_DESCRIPTORS], count = 0;
     CUresult code = CUDA_ERROR_UNKNOWN;
 
-    (void)state;
     getrlimit(RLIMIT_NOFILE, &former);
     few = (struct rlimit){FEW_DESCRIPTORS, former.rlim_max};
     setrlimit(RLIMIT_NOFILE, &few);
@@ -147,7 +143,6 @@ static void process_that_cannot_be_killed_is_reported_and_not_waited_for(void **
     struct probe_result probe;
     int status = 0;
 
-    (void)state;
     probing_set_action("stop", "init");
     is_unkillable = true;
     probe = probing_probe_once(probing_path("misbehaving"), 100000000);
@@ -168,7 +163,6 @@ static void probe_ends_with_its_caller(void **state)
     int status = 0;
     FILE *opened;
 
-    (void)state;
     environment_set("FAKE_DRIVER_PID_FILE", file);
     probing_set_action("hang-ignoring-signals", "init");
     caller = fork();

@@ -37,7 +37,6 @@ static const struct driver {
 
 static void each_driver_has_its_verdict(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(drivers); i++) {
         const struct driver *driver = &drivers[i];
         const struct probe_result probe =
@@ -60,7 +59,6 @@ static void usable_driver_has_version_and_path(void **state)
 {
     const struct probe_result probe = probing_probe(probing_path("one-device"), PROBING_LONG_NS);
 
-    (void)state;
     assert_int_equal(probe.driver_version, 13000);
     assert_non_null(strstr(probe.library, "one-device" LIBRARY_SUFFIX));
     assert_string_equal(probe.advice, "");
@@ -70,7 +68,6 @@ static void environment_is_handed_on(void **state)
 {
     struct probe_result probe;
 
-    (void)state;
     if (!READS_ENVIRONMENT) {
         print_message("left out: an elevated process reads no CUSHIM_LIBRARY\n");
         return;
@@ -99,7 +96,6 @@ static void path_of_any_characters_arrives(void **state)
 #endif
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(names); i++) {
         const struct probe_result probe =
             probing_probe(folder_link(names[i], probing_path("one-device")), PROBING_LONG_NS);
@@ -114,7 +110,6 @@ static void time_that_is_over_at_once_is_a_hung_driver(void **state)
 {
     struct probe_result probe;
 
-    (void)state;
     probing_set_action("hang", "open");
     probe = probing_probe(probing_path("misbehaving"), 1);
     probing_set_action(NULL, NULL);
@@ -128,7 +123,6 @@ static void library_that_was_being_opened_is_reported_if_it_was_named(void **sta
 {
     struct probe_result probe;
 
-    (void)state;
     probing_set_action("call-exit", "open");
     probe = probing_probe(probing_path("misbehaving"), PROBING_LONG_NS);
     assert_int_equal(probe.stage, PROBE_STAGE_LOAD);
@@ -152,7 +146,6 @@ static void paths_that_are_none_are_refused_by_name(void **state)
                  {"here.so", ": the path is not absolute: here.so."},
                  {longest, ": the path is too long"}};
 
-    (void)state;
     memset(longest, 'x', sizeof longest - 1);
     memcpy(longest, probing_folder, strlen(probing_folder));
     for (size_t i = 0; i < COUNT(paths); i++) {
@@ -171,7 +164,6 @@ static void command_that_is_missing_is_no_verdict(void **state)
     char path[1024];
     struct probe_result probe;
 
-    (void)state;
     snprintf(path, sizeof path, "%s/no/such/command", probing_folder);
     assert_int_equal(probe_run(path, NULL, 0, &probe), CUDA_ERROR_OPERATING_SYSTEM);
     assert_int_equal(probe.verdict, PROBE_UNKNOWN);

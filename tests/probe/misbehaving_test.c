@@ -80,19 +80,16 @@ static void check_all(const struct moment *moment)
 
 static void misbehaviour_in_a_constructor_is_reported_and_leaves_nothing(void **state)
 {
-    (void)state;
     check_all(&moments[0]);
 }
 
 static void misbehaviour_in_init_is_reported_and_leaves_nothing(void **state)
 {
-    (void)state;
     check_all(&moments[1]);
 }
 
 static void misbehaviour_while_devices_are_counted_is_reported_and_leaves_nothing(void **state)
 {
-    (void)state;
     check_all(&moments[2]);
 }
 

@@ -24,7 +24,6 @@ static int descriptors;
 
 int left_begin(void **state)
 {
-    (void)state;
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     descriptors = descriptor_count();
     return 0;
@@ -40,7 +39,6 @@ int left_check(void **state)
     int status = 0, waited_ms = 0;
     pid_t ended;
 
-    (void)state;
     while ((ended = waitpid(-1, &status, WNOHANG)) >= 0) {
         if (ended == 0) {
             assert_true(waited_ms++ < PATIENCE_MS);

@@ -25,7 +25,6 @@ int left_begin(void **state)
     static bool is_warm;
     char path[1024];
 
-    (void)state;
     /* The first probe opens handles that the system keeps. */
     if (!is_warm)
         probing_probe(probing_driver("one-device", path, sizeof path), PROBING_LONG_NS);
@@ -46,7 +45,6 @@ void left_await(long process)
 
 int left_check(void **state)
 {
-    (void)state;
     assert_int_equal(count_handles(), handles);
     return 0;
 }

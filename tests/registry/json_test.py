@@ -16,6 +16,7 @@ import unittest
 
 import toolkit
 import registry
+from rows import NEWEST_UNDATED
 
 try:
     from jsonschema import Draft202012Validator as Validator
@@ -94,6 +95,8 @@ BROKEN = {
                               '$.functions[0].parameters[0]: required'),
     'struct by its members': (lambda data: data['types'][0].update(plain='struct { int a; }'),
                               '$.types[0].plain: enum'),
+    'enumerator has no number': (lambda data: data['enums'][0]['values'][0].pop('number'),
+                                 '$.enums[0].values[0]: required'),
     'negative result': (lambda data: data['results'][0].update(number=-1),
                         '$.results[0].number: minimum'),
 }
@@ -161,6 +164,21 @@ class Json(unittest.TestCase):
         self.assertEqual(self.data['results'], [
             {'number': row.number, 'name': row.name}
             for row in registry.read_results(toolkit.table('results'))])
+
+    def test_enumerators_are_those_of_the_header(self):
+        enums = {row['name']: {value['name']: value['number'] for value in row['values']}
+                 for row in self.data['enums']}
+        self.assertEqual(enums['CUevent_flags']['CU_EVENT_DISABLE_TIMING'], 2)
+        self.assertEqual(
+            enums['CUdevice_attribute']['CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR'], 75)
+        header = toolkit.header('cuda.h')
+        if header.version != NEWEST_UNDATED:
+            self.skipTest('the header is not that of CUDA %d' % NEWEST_UNDATED)
+        for name in set(header.enums) - {'CUresult', 'CUdevice_attribute', 'CUlimit'}:
+            declared = {member: number for number, member in header.enums[name]
+                        if member.startswith('CU') and not re.search('_MAX$|_NUM_', member)}
+            self.assertEqual({member: enums.get(name, {}).get(member) for member in declared},
+                             declared, name)
 
 
 if __name__ == '__main__':

@@ -19,7 +19,7 @@ import toolkit
 import registry
 from rows import NEWEST_UNDATED, Attribute, Function, Parameter, Result
 
-TABLES = ('functions', 'types', 'results', 'attributes')
+TABLES = ('functions', 'types', 'results', 'attributes', 'enumerators')
 # The other tests of the registry, and their arguments after the include folder.
 DECLARATIONS = ('declarations', *sys.argv[2:])
 ATTRIBUTES = ('toolkit', 'Attributes')

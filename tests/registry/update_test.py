@@ -14,7 +14,7 @@ import toolkit
 import registry
 from rows import NEWEST_UNDATED
 
-TABLES = ('functions', 'types', 'results', 'attributes')
+TABLES = ('functions', 'types', 'results', 'attributes', 'enumerators')
 QUERY = 'CUresult CUDAAPI cuEventQuery(CUevent hEvent);'
 # This edit gives one type its present name, and another name to a different older struct. It also
 # makes a code and an attribute older than they are.
@@ -91,6 +91,8 @@ class Update(unittest.TestCase):
         registry.write_results(self.table('results'), registry.read_results(self.table('results')))
         registry.write_attributes(self.table('attributes'),
                                   registry.read_attributes(self.table('attributes')))
+        registry.write_enumerations(self.table('enumerators'),
+                                    registry.read_enumerations(self.table('enumerators')))
         self.assertEqual(self.bytes(), before)
 
     def test_new_function_is_appended_with_version_group_and_types(self):
@@ -112,13 +114,15 @@ class Update(unittest.TestCase):
         self.assertEqual((status, self.bytes()), (1, before))
         self.assertIn('add cuEventNovelty (%d)' % since, said)
         self.assertEqual(self.update(), (0, said))
-        functions, types, results, attributes = self.bytes()
+        functions, types, results, attributes, enumerators = self.bytes()
         self.assertEqual(functions, before[0] + b'cuEventNovelty\t%d\tevent\tCUnovelty *novelty, '
                          b'unsigned int flags, const CUnewness *kinds\t-\t-\t-\n' % since)
         self.assertEqual(set(types.splitlines()) - set(before[1].splitlines()),
                          {b'CUnovelty\thandle\tvoid *\t%d' % since,
                           b'CUnewness\tenum\tint\t%d' % since})
         self.assertEqual((results, attributes), (before[2], before[3]))
+        self.assertEqual(set(enumerators.splitlines()) - set(before[4].splitlines()),
+                         {b'CUnewness\tCU_NEW=0'} if since >= NEWEST_UNDATED else set())
         self.assertEqual(self.update(), (0, ''))
 
     def test_new_per_thread_name_becomes_the_twin_of_its_row(self):
@@ -199,7 +203,7 @@ class Update(unittest.TestCase):
             0, 'types.tsv: CUgreenCtx dates from 11020\n'
                'results.tsv: CUDA_ERROR_STREAM_DETACHED dates from 11020\n'
                'attributes.tsv: CU_DEVICE_ATTRIBUTE_ATOMIC_REDUCTION_SUPPORTED dates from 11020\n'))
-        functions, types, results, attributes = self.bytes()
+        functions, types, results, attributes, _ = self.bytes()
         self.assertEqual(functions, before[0])
         self.assertEqual(set(types.splitlines()) - set(before[1].splitlines()),
                          {b'CUgreenCtx\thandle\tvoid *\t11020'})

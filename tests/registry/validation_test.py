@@ -100,6 +100,13 @@ BROKEN_EXCEPTIONS = (
     ('555.58\t12.5\tcuEventQuery\tmissing\n', 2, "'12.5' is no CUDA version like 12080"),
 )
 
+BROKEN_MEANINGS = (
+    ('cuCtxCreate\t12\tcuNothing\n', 2, 'cuNothing is not in the registry'),
+    ('cuCtxCreate\t11\tcuCtxCreate_v4\n', 2, 'cuCtxCreate_v4 is newer than CUDA 11'),
+    ('cuCtxCreate\tx\tcuCtxCreate_v2\n', 2, "'x000' is no CUDA version"),
+    ('cuCtxCreate\t12\tcuCtxCreate\ncuCtxCreate\t12\tcuCtxCreate_v2\n', 3, 'is there twice'),
+)
+
 
 class Validation(unittest.TestCase):
     def setUp(self):
@@ -121,6 +128,7 @@ class Validation(unittest.TestCase):
         registry.read_results(toolkit.table('results'))
         registry.read_attributes(toolkit.table('attributes'))
         registry.read_exceptions(toolkit.table('exceptions'), rows)
+        registry.read_meanings(toolkit.table('meanings'), rows)
         used = set(parameter.base_type for row in rows for parameter in row.parameters)
         types = registry.read_types(toolkit.table('types'))
         self.assertEqual([row.type for row in types if row.type not in used], [])
@@ -206,6 +214,13 @@ class Validation(unittest.TestCase):
             with self.subTest(message):
                 self.write(text)
                 self.check_broken(lambda path: registry.read_exceptions(path, rows), line, message)
+
+    def test_broken_meaning_is_reported_with_its_line(self):
+        rows = toolkit.functions()
+        for text, line, message in BROKEN_MEANINGS:
+            with self.subTest(message):
+                self.write(text)
+                self.check_broken(lambda path: registry.read_meanings(path, rows), line, message)
 
 
 if __name__ == '__main__':

@@ -75,9 +75,8 @@ static bool was_read(const char *name)
 }
 
 /* The functions of this test return NULL, so they have replaced the C library's. */
-static void readings_are_counted(void **state)
+TEST_ALONE(readings_are_counted)
 {
-    (void)state;
     begin_counting();
     assert_null(getenv("ONE"));
     assert_null(secure_getenv("OTHER"));
@@ -87,7 +86,7 @@ static void readings_are_counted(void **state)
 }
 
 /* Use a file, a fault, work, and a misuse that is reported. */
-static void mock_in_the_process_reads_but_the_drivers_own_variable(void **state)
+TEST_ALONE(mock_in_the_process_reads_but_the_drivers_own_variable)
 {
     static const char text[] = "schema = 1\nmode = threaded\nfault = cuEventCreate:nth=9 => "
                                "return(UNKNOWN)\n";
@@ -102,7 +101,6 @@ static void mock_in_the_process_reads_but_the_drivers_own_variable(void **state)
     CUdeviceptr memory;
     CUstream stream;
 
-    (void)state;
     begin_counting();
     assert_int_equal(cushim_mock_create(&options, &mock), CUDA_SUCCESS);
     assert_int_equal(count, 0);
@@ -137,22 +135,21 @@ static bool is_driver_installed(void)
  * One variable names a driver; the library reads the others only to know whether the dynamic linker
  * has to search.
  */
-static void load_reads_one_variable_for_itself_and_the_linkers(void **state)
+TEST_ALONE(load_reads_one_variable_for_itself_and_the_linkers)
 {
     static const char *const known[] = {"CUSHIM_LIBRARY", "LD_LIBRARY_PATH", "LD_HWCAP_MASK",
                                         "GLIBC_TUNABLES", "LD_AUDIT"};
     char text[4096];
     unsigned found = 0;
 
-    (void)state;
     if (is_driver_installed()) {
         print_message("the driver of this machine reads variables of its own\n");
         skip();
     }
     begin_counting();
     cushim_driver_init(NULL);
-    cushim_report_text(text, sizeof text);
-    cushim_report_json(text, sizeof text);
+    cushim_report_write_text(text, sizeof text);
+    cushim_report_write_json(text, sizeof text);
     end_counting();
     assert_true(was_read("CUSHIM_LIBRARY"));
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
@@ -162,11 +159,5 @@ static void load_reads_one_variable_for_itself_and_the_linkers(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(readings_are_counted),
-        cmocka_unit_test(mock_in_the_process_reads_but_the_drivers_own_variable),
-        cmocka_unit_test(load_reads_one_variable_for_itself_and_the_linkers),
-    };
-
-    return cmocka_run_group_tests(tests, folder_create, folder_remove);
+    return run_all_tests(folder_create, folder_remove);
 }

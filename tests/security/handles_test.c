@@ -16,7 +16,7 @@
 enum { MUTANTS = 20000 };
 
 /* Handles with random changes: the function opens them or refuses them. */
-static void handles_of_random_bytes_do_no_harm(void **state)
+SEGMENT_TEST(handles_of_random_bytes_do_no_harm)
 {
     struct cushim_mock *mock;
     const struct cushim_table *driver;
@@ -27,7 +27,6 @@ static void handles_of_random_bytes_do_no_harm(void **state)
     CUevent event, found;
     unsigned seed = 1;
 
-    (void)state;
     assert_int_equal(cushim_mock_create(NULL, &mock), CUDA_SUCCESS);
     driver = cushim_mock_table(mock);
     assert_int_equal(driver->Init(0), CUDA_SUCCESS);
@@ -85,7 +84,7 @@ static bool memory_is_found(const struct cushim_table *driver, const struct memo
     return true;
 }
 
-static void part_of_shared_memory_that_is_not_in_it_is_refused(void **state)
+SEGMENT_TEST(part_of_shared_memory_that_is_not_in_it_is_refused)
 {
     static const uint64_t numbers[] = {0,
                                        1,
@@ -107,7 +106,6 @@ static void part_of_shared_memory_that_is_not_in_it_is_refused(void **state)
     int status, file = segment_seal(segment_write_pages(segment_create()));
     pid_t other = fork();
 
-    (void)state;
     if (other == 0)
         for (;;)
             pause();
@@ -140,10 +138,5 @@ static void part_of_shared_memory_that_is_not_in_it_is_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        SEGMENT_TEST(handles_of_random_bytes_do_no_harm),
-        SEGMENT_TEST(part_of_shared_memory_that_is_not_in_it_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, segment_begin, segment_report);
+    return run_all_tests(segment_begin, segment_report);
 }

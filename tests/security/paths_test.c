@@ -45,7 +45,7 @@ static void load(const void *data)
     code = cushim_driver_load(&options);
     check_int(cushim_report_create(&report), CUDA_SUCCESS);
     check_int(cushim_report_candidate_count(report), 1);
-    check_int(cushim_report_candidate_get(report, 0, &candidate), CUDA_SUCCESS);
+    check_int(cushim_report_get_candidate(report, 0, &candidate), CUDA_SUCCESS);
     check_int(candidate.outcome, visit->outcome);
     check_contains(candidate.message, visit->message);
     cushim_report_destroy(report);
@@ -63,7 +63,7 @@ static void try_both(const char *path, enum cushim_outcome outcome, const char *
     tried += 2;
 }
 
-static void paths_that_begin_elsewhere_are_refused(void **state)
+TEST_ALONE(paths_that_begin_elsewhere_are_refused)
 {
     static const char *const paths[] = {
         "libcuda.so.1",
@@ -84,7 +84,6 @@ static void paths_that_begin_elsewhere_are_refused(void **state)
         "C:\\libcuda.so.1",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(paths); i++)
         try_both(paths[i], CUSHIM_OUTCOME_REFUSED, "the path is not absolute");
     try_both("", CUSHIM_OUTCOME_REFUSED, "empty");
@@ -106,11 +105,10 @@ static const char *install(const char *folder)
 }
 
 /* dlopen() may replace these words by a folder; cushim must open the same file as dlopen(). */
-static void paths_with_origin_lib_or_platform_lead_where_dlopen_leads(void **state)
+TEST_ALONE(paths_with_origin_lib_or_platform_lead_where_dlopen_leads)
 {
     static const char *const folders[] = {"$ORIGIN", "${LIB}", "a$LIB", "$LIBRARY", "$PLATFORM"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(folders); i++) {
         const char *path = install(folders[i]);
         void *library = library_open(path);
@@ -125,22 +123,20 @@ static void paths_with_origin_lib_or_platform_lead_where_dlopen_leads(void **sta
 }
 
 /* Only the file of exactly that name is opened. */
-static void odd_names_are_taken_as_they_are(void **state)
+TEST_ALONE(odd_names_are_taken_as_they_are)
 {
     static const char *const folders[] = {
         "with a blank", "new\nline",  "dollar$",    "$HOME",  "${HOME}",  "~",    "-option",
         "co:lon",       "semi;colon", "\x1b[2Jtty", "%s%n%d", "\xff\xfe", "plain"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(folders); i++)
         try_both(install(folders[i]), CUSHIM_OUTCOME_LOADED, "");
 }
 
-static void paths_that_are_too_long_are_refused(void **state)
+TEST_ALONE(paths_that_are_too_long_are_refused)
 {
     char path[70000];
 
-    (void)state;
     memset(path, '/', sizeof path);
     for (size_t length = CUSHIM_REPORT_PATH_BYTES; length < sizeof path; length *= 2) {
         path[length] = '\0';
@@ -164,15 +160,8 @@ static int report(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(paths_that_begin_elsewhere_are_refused),
-        cmocka_unit_test(paths_with_origin_lib_or_platform_lead_where_dlopen_leads),
-        cmocka_unit_test(odd_names_are_taken_as_they_are),
-        cmocka_unit_test(paths_that_are_too_long_are_refused),
-    };
-
     if (argc != 2)
         return EXIT_FAILURE;
     driver = argv[1];
-    return cmocka_run_group_tests(tests, setup, report);
+    return run_all_tests(setup, report);
 }

@@ -60,7 +60,7 @@ int main(int count, char **words)
         char text[8192];
 
         (void)words;
-        cushim_report_text(text, sizeof text);
+        cushim_report_write_text(text, sizeof text);
         fputs(text, stdout);
         return 0;
     }
@@ -68,7 +68,7 @@ int main(int count, char **words)
         return 1;
     found = cushim_report_library(report);
     if (!found[0])
-        found = cushim_report_candidate_get(report, 0, &candidate) == CUDA_SUCCESS
+        found = cushim_report_get_candidate(report, 0, &candidate) == CUDA_SUCCESS
                     ? candidate.origin_name
                     : "nothing";
     print_words(cushim_state_name(cushim_report_state(report)), found);

@@ -60,14 +60,12 @@ int segment_seal(int file)
 
 int segment_setup(void **state)
 {
-    (void)state;
     descriptors_before = descriptor_count();
     return 0;
 }
 
 int segment_teardown(void **state)
 {
-    (void)state;
     assert_int_equal(descriptor_count(), descriptors_before);
     return 0;
 }

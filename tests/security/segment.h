@@ -30,7 +30,7 @@ int segment_seal(int file);
 int segment_setup(void **state);
 int segment_teardown(void **state);
 
-#define SEGMENT_TEST(name) cmocka_unit_test_setup_teardown(name, segment_setup, segment_teardown)
+#define SEGMENT_TEST(name) TEST_BETWEEN(name, segment_setup, segment_teardown)
 
 /* Setup and teardown of the group: a folder, and a timeout. The counts are printed. */
 int segment_begin(void **state);

@@ -60,35 +60,32 @@ static void assert_is_private(int file)
     assert_memory_equal(target, "/memfd:cushim-", 14);
 }
 
-static void memory_that_is_shared_is_the_users_alone_and_keeps_its_size(void **state)
+SEGMENT_TEST(memory_that_is_shared_is_the_users_alone_and_keeps_its_size)
 {
     struct mock_shared_pages shared;
     char *pages = take_pages();
     void *moved = share(pages, &shared);
 
-    (void)state;
     assert_is_private(shared.file);
     cushim__mock_pages_unshare(pages, moved, SEGMENT_PAGE, &shared);
     munmap(pages, SEGMENT_PAGE);
 }
 
-static void event_that_is_shared_is_the_users_alone_and_keeps_its_size(void **state)
+SEGMENT_TEST(event_that_is_shared_is_the_users_alone_and_keeps_its_size)
 {
     struct mock_shared_event *event;
 
-    (void)state;
     assert_int_equal(cushim__mock_shared_event_create(&event), CUDA_SUCCESS);
     assert_is_private(event->pages.file);
     cushim__mock_shared_event_release(event);
 }
 
-static void keys_are_not_the_same_twice(void **state)
+SEGMENT_TEST(keys_are_not_the_same_twice)
 {
     struct mock_shared_pages one, other;
     char *pages = take_pages(), *more = take_pages();
     void *moved = share(pages, &one), *moved_more = share(more, &other);
 
-    (void)state;
     assert_memory_not_equal(one.key, other.key, sizeof one.key);
     cushim__mock_pages_unshare(pages, moved, SEGMENT_PAGE, &one);
     cushim__mock_pages_unshare(more, moved_more, SEGMENT_PAGE, &other);
@@ -136,12 +133,11 @@ static void assert_refused(int file)
 }
 
 /* Tests the test: a correct segment is accepted. */
-static void segment_as_the_mock_makes_one_is_taken(void **state)
+SEGMENT_TEST(segment_as_the_mock_makes_one_is_taken)
 {
     struct mock_shared_event *event;
     int file = segment_create();
 
-    (void)state;
     segment_write_pages(file);
     segment_seal(file);
     assert_true(pages_are_found(getpid(), file));
@@ -156,9 +152,8 @@ static void segment_as_the_mock_makes_one_is_taken(void **state)
 }
 
 /* A process that can truncate the file could crash a process that reads it. */
-static void segment_that_can_be_cut_is_refused(void **state)
+SEGMENT_TEST(segment_that_can_be_cut_is_refused)
 {
-    (void)state;
     assert_refused(segment_write_pages(segment_create()));
     assert_refused(segment_write_event(segment_create(), 0));
     assert_refused(segment_write_pages(memfd_create("cushim-test", MFD_CLOEXEC)));
@@ -168,11 +163,10 @@ static void segment_that_can_be_cut_is_refused(void **state)
     assert_refused(open(folder_path("link"), O_RDWR));
 }
 
-static void segment_of_another_user_is_refused(void **state)
+SEGMENT_TEST(segment_of_another_user_is_refused)
 {
     int file = segment_write_pages(segment_create());
 
-    (void)state;
     /* The build may run as the user nobody, whose own file would be accepted. */
     if (geteuid() == NOBODY || fchown(file, NOBODY, NOBODY) != 0) {
         close(file);
@@ -183,12 +177,11 @@ static void segment_of_another_user_is_refused(void **state)
     assert_refused(file);
 }
 
-static void segment_of_a_wrong_size_or_key_is_refused(void **state)
+SEGMENT_TEST(segment_of_a_wrong_size_or_key_is_refused)
 {
     struct mock_shared_event *event;
     int file;
 
-    (void)state;
     for (off_t bytes = 0; bytes < 64; bytes++) {
         file = segment_create();
         assert_int_equal(ftruncate(file, bytes), 0);
@@ -210,14 +203,13 @@ static void segment_of_a_wrong_size_or_key_is_refused(void **state)
  * The process at the other end would notice that a pipe is opened, and opening a device may have
  * effects.
  */
-static void what_is_no_file_is_not_even_opened(void **state)
+SEGMENT_TEST(what_is_no_file_is_not_even_opened)
 {
     const char *path = folder_pipe("pipe");
     const int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
     char events[512];
     int pipe;
 
-    (void)state;
     assert_refused(open("/dev/zero", O_RDWR));
     assert_refused(open("/dev/null", O_RDWR));
     assert_refused(open("/", O_RDONLY | O_DIRECTORY));
@@ -231,12 +223,11 @@ static void what_is_no_file_is_not_even_opened(void **state)
     close(watch);
 }
 
-static void numbers_that_lead_nowhere_are_refused(void **state)
+SEGMENT_TEST(numbers_that_lead_nowhere_are_refused)
 {
     static const int numbers[] = {-1, 0x7fffffff, INT32_MIN, 1 << 20};
     struct mock_shared_event *event;
 
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         assert_false(pages_are_found(getpid(), numbers[i]));
         assert_false(pages_are_found(numbers[i], 0));
@@ -247,12 +238,11 @@ static void numbers_that_lead_nowhere_are_refused(void **state)
 
 /* --- data from another process --- */
 
-static void numbers_of_a_forged_event_do_no_harm(void **state)
+SEGMENT_TEST(numbers_of_a_forged_event_do_no_harm)
 {
     static const uint64_t numbers[] = {UINT64_MAX, UINT64_MAX - 1, INT64_MAX, 1};
     struct mock_shared_event *event;
 
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         const int file = segment_create();
         uint64_t number;
@@ -271,14 +261,13 @@ static void numbers_of_a_forged_event_do_no_harm(void **state)
 }
 
 /* The record would otherwise wait for the lock of each number in turn. */
-static void process_that_holds_all_locks_holds_up_no_record(void **state)
+SEGMENT_TEST(process_that_holds_all_locks_holds_up_no_record)
 {
     struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     const int file = segment_create();
     struct mock_shared_event *event;
     uint64_t number;
 
-    (void)state;
     segment_write_event(file, 3);
     segment_seal(file);
     assert_int_equal(fcntl(file, F_OFD_SETLK, &all), 0);
@@ -294,19 +283,5 @@ static void process_that_holds_all_locks_holds_up_no_record(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        SEGMENT_TEST(memory_that_is_shared_is_the_users_alone_and_keeps_its_size),
-        SEGMENT_TEST(event_that_is_shared_is_the_users_alone_and_keeps_its_size),
-        SEGMENT_TEST(keys_are_not_the_same_twice),
-        SEGMENT_TEST(segment_as_the_mock_makes_one_is_taken),
-        SEGMENT_TEST(segment_that_can_be_cut_is_refused),
-        SEGMENT_TEST(segment_of_another_user_is_refused),
-        SEGMENT_TEST(segment_of_a_wrong_size_or_key_is_refused),
-        SEGMENT_TEST(what_is_no_file_is_not_even_opened),
-        SEGMENT_TEST(numbers_that_lead_nowhere_are_refused),
-        SEGMENT_TEST(numbers_of_a_forged_event_do_no_harm),
-        SEGMENT_TEST(process_that_holds_all_locks_holds_up_no_record),
-    };
-
-    return cmocka_run_group_tests(tests, segment_begin, segment_report);
+    return run_all_tests(segment_begin, segment_report);
 }

@@ -128,31 +128,28 @@ static int make_files(void **state)
     return 0;
 }
 
-static void settings_in_what_is_no_file_are_refused(void **state)
+TEST_ALONE(settings_in_what_is_no_file_are_refused)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(files); i++)
         assert_refused(create(path_of(files[i].path), NULL), files[i].code, words_of(i));
 }
 
-static void profile_in_what_is_no_file_is_refused(void **state)
+TEST_ALONE(profile_in_what_is_no_file_is_refused)
 {
     char text[FOLDER_PATH_BYTES + 32];
 
-    (void)state;
     for (size_t i = 0; i < COUNT(files); i++) {
         snprintf(text, sizeof text, "profile = %s", path_of(files[i].path));
         assert_refused(create(NULL, text), files[i].code, words_of(i));
     }
 }
 
-static void module_in_what_is_no_file_is_refused(void **state)
+TEST_ALONE(module_in_what_is_no_file_is_refused)
 {
     const struct cushim_table *driver;
     CUcontext context;
     CUmodule module;
 
-    (void)state;
     assert_int_equal(create(NULL, NULL), CUDA_SUCCESS);
     driver = cushim_mock_table(mock);
     assert_int_equal(driver->Init(0), CUDA_SUCCESS);
@@ -182,13 +179,12 @@ static void *grow(void *path)
 /*
  * The mock reads the file while it is small, or refuses it when it is large; it ends in both cases.
  */
-static void file_that_grows_has_an_end(void **state)
+TEST_ALONE(file_that_grows_has_an_end)
 {
     static char path[FOLDER_PATH_BYTES];
     pthread_t writer;
     CUresult code = CUDA_SUCCESS;
 
-    (void)state;
     snprintf(path, sizeof path, "%s", folder_write("growing", "schema = 1\n", 11));
     assert_int_equal(pthread_create(&writer, NULL, grow, path), 0);
     while (code == CUDA_SUCCESS) {
@@ -208,9 +204,8 @@ static void write_text(const char *name, const char *text)
     folder_write(name, text, strlen(text));
 }
 
-static void files_that_lead_to_themselves_are_refused(void **state)
+TEST_ALONE(files_that_lead_to_themselves_are_refused)
 {
-    (void)state;
     write_text("self.conf", "schema = 1\nprofile = self.conf\n");
     assert_refused(create(folder_path("self.conf"), NULL), CUDA_ERROR_INVALID_VALUE,
                    "self.conf:2:1: there is no key \"profile\"");
@@ -223,13 +218,12 @@ static void files_that_lead_to_themselves_are_refused(void **state)
 }
 
 /* If a file of 1 MiB contained only this line, a profile would be read 60,000 times. */
-static void profile_that_is_named_often_is_read_once(void **state)
+TEST_ALONE(profile_that_is_named_often_is_read_once)
 {
     static const char line[] = "profile = a.profile\n";
     const size_t lines = 10000, length = sizeof line - 1;
     char *text = malloc(lines * length + 12);
 
-    (void)state;
     write_text("a.profile", "schema = 1\nname = x\ndriver_version = 12.2\nmemory_bytes = 16 MiB\n");
     memcpy(text, "schema = 1\n", 11);
     for (size_t i = 0; i < lines; i++)
@@ -284,9 +278,8 @@ static const struct {
     {"devices = 1 ", "\t", "\x01", "a control character, of code 1"},
 };
 
-static void long_texts_are_refused_where_they_go_wrong(void **state)
+TEST_ALONE(long_texts_are_refused_where_they_go_wrong)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         char *text = build(texts[i].start, texts[i].piece, 1000000, texts[i].end);
         const CUresult code = create(NULL, text);
@@ -306,15 +299,5 @@ static int report(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(settings_in_what_is_no_file_are_refused),
-        cmocka_unit_test(profile_in_what_is_no_file_is_refused),
-        cmocka_unit_test(module_in_what_is_no_file_is_refused),
-        cmocka_unit_test(file_that_grows_has_an_end),
-        cmocka_unit_test(files_that_lead_to_themselves_are_refused),
-        cmocka_unit_test(profile_that_is_named_often_is_read_once),
-        cmocka_unit_test(long_texts_are_refused_where_they_go_wrong),
-    };
-
-    return cmocka_run_group_tests(tests, make_files, report);
+    return run_all_tests(make_files, report);
 }

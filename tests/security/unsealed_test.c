@@ -30,7 +30,6 @@ static unsigned tried, lines;
 
 static void keep(void *data, const char *line)
 {
-    (void)data;
     lines++;
     snprintf(logged, sizeof logged, "%s", line);
 }
@@ -60,7 +59,7 @@ static struct cushim_mock *begin(CUdeviceptr *memory, CUevent *event)
     CUcontext context;
 
     check_int(cushim_mock_create(&options, &mock), CUDA_SUCCESS);
-    cushim_mock_log_set(mock, keep, NULL);
+    cushim_mock_set_log(mock, keep, NULL);
     driver = cushim_mock_table(mock);
     check_int(driver->Init(0), CUDA_SUCCESS);
     check_int(driver->CtxCreate_v2(&context, 0, 0), CUDA_SUCCESS);
@@ -124,11 +123,10 @@ static void share_unsealed(const void *data)
     check_int(cushim_mock_destroy(mock), CUDA_SUCCESS);
 }
 
-static void what_cannot_be_sealed_is_not_shared_and_the_log_says_why(void **state)
+TEST_ALONE(what_cannot_be_sealed_is_not_shared_and_the_log_says_why)
 {
     static const int errors[] = {EPERM, EINVAL, EBUSY, ENOSYS};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(errors); i++, tried++)
         assert_true(child_passes(strerror(errors[i]), share_unsealed, &errors[i]));
 }
@@ -136,27 +134,21 @@ static void what_cannot_be_sealed_is_not_shared_and_the_log_says_why(void **stat
 /* Tests the filter itself. */
 static void see_the_filter(const void *data)
 {
-    (void)data;
     check(forbid_seals(EDOM));
     check(fcntl(0, F_ADD_SEALS, 0) == -1 && errno == EDOM);
 }
 
 static int report(void **state)
 {
-    (void)state;
     fprintf(stderr, "refused seals: %u tried, 0 lost, 0 crashed\n", tried);
     return 0;
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_cannot_be_sealed_is_not_shared_and_the_log_says_why),
-    };
-
     if (!child_passes("filter", see_the_filter, NULL)) {
         puts("skipped: this system has no filters for system calls");
         return SKIPPED;
     }
-    return cmocka_run_group_tests(tests, NULL, report);
+    return run_all_tests(NULL, report);
 }

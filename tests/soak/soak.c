@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * soak [OPTION]...: a client that creates, uses and destroys objects on many threads; `--help`
+ * lists the options. On the mock, from `cushim run`, objects of every kind; on another driver,
+ * events through the table and cushim's modules. A plain program to copy to a machine with a GPU:
+ * it needs only the C library, and uses the driver that a search finds.
+ */
 #define _GNU_SOURCE
 #include "soak.h"
 
@@ -16,7 +22,19 @@
 
 #include <cushim/cushim.h>
 
-void figure_add(struct figure *figure, double sample)
+/* --- figures: samples of a value that must not grow, and their evaluation --- */
+
+enum { FIGURE_SAMPLES = 20 };
+
+struct figure {
+    const char *name;
+    double allowance;     /* permitted growth over all samples, in the figure's unit */
+    bool is_printed_only; /* printed, but not judged */
+    unsigned count;
+    double samples[FIGURE_SAMPLES];
+};
+
+static void figure_add(struct figure *figure, double sample)
 {
     if (figure->count < FIGURE_SAMPLES)
         figure->samples[figure->count++] = sample;
@@ -32,7 +50,8 @@ static double mean(const double *samples, unsigned count)
     return samples[0] + sum / count;
 }
 
-double figure_growth(const struct figure *figure)
+/* Growth from the first to the last sample on the least-squares line. */
+static double figure_growth(const struct figure *figure)
 {
     const unsigned count = figure->count;
     double above = 0, below = 0;
@@ -48,7 +67,8 @@ double figure_growth(const struct figure *figure)
     return above / below * (count - 1);
 }
 
-double figure_thirds(const struct figure *figure)
+/* Mean of the last third of the samples minus the mean of the first third. */
+static double figure_thirds(const struct figure *figure)
 {
     const unsigned third = figure->count / 3;
 
@@ -57,7 +77,8 @@ double figure_thirds(const struct figure *figure)
     return mean(figure->samples + figure->count - third, third) - mean(figure->samples, third);
 }
 
-bool figure_is_flat(const struct figure *figure)
+/* Whether neither exceeds the allowance. A falling figure passes; one without samples does not. */
+static bool figure_is_flat(const struct figure *figure)
 {
     if (figure->is_printed_only)
         return true;
@@ -127,7 +148,8 @@ static bool find(void *library, const char *name, void *function, size_t size)
     return found != NULL;
 }
 
-bool soak_mock_state(struct cushim_mock_state *state)
+/* The state of a mock. Returns false, and leaves `state` unchanged, if the driver is not a mock. */
+static bool mock_state(struct cushim_mock_state *state)
 {
     struct cushim_mock *(*current)(void) = NULL;
     CUresult (*get)(struct cushim_mock *, struct cushim_mock_state *) = NULL;
@@ -137,7 +159,7 @@ bool soak_mock_state(struct cushim_mock_state *state)
     if (!library)
         return false;
     if (find(library, "cushim_mock_current", &current, sizeof current) &&
-        find(library, "cushim_mock_state_get", &get, sizeof get))
+        find(library, "cushim_mock_get_state", &get, sizeof get))
         is_mock = get(current(), state) == CUDA_SUCCESS;
     dlclose(library);
     return is_mock;
@@ -145,15 +167,16 @@ bool soak_mock_state(struct cushim_mock_state *state)
 
 /* --- the command line --- */
 
-enum { USAGE = 64 };
+enum { FAILED = 1, USAGE = 64, SKIPPED = 77 };
 
 static const char help[] =
-    "  --threads N      number of threads, 1 to 64\n"
-    "  --seconds N      how long each round is measured, after a warm-up of a fifth of it\n"
+    "Soak the driver that is found; by `cushim run -- soak`, the mock driver.\n"
+    "\n"
+    "  --threads N      number of threads, 1 to 64; otherwise 32 on the mock, and 4 elsewhere\n"
+    "  --seconds N      how long it is measured, after a warm-up of a fifth of it; otherwise 5\n"
     "  --operations N   measure this many operations instead of a time\n"
     "  --leak N         leak every Nth event; the soak must fail\n"
     "  --counts-only    do not judge host memory (for sanitizers, which keep freed memory)\n"
-    "  --json           print one line of JSON\n"
     "\n"
     "Exit status 0: all calls returned the expected codes, and no figure grew; 1: otherwise;\n"
     "64: wrong usage; 77: there is no driver or no device.\n";
@@ -170,20 +193,21 @@ static bool read_number(const char *text, double least, double most, double *num
     return errno == 0 && end != text && *end == '\0' && *number >= least && *number <= most;
 }
 
-int soak_options_read(struct soak_options *options, int count, char **arguments,
-                      const char *description)
+/*
+ * Read the command line. Returns -1 to continue, or the exit status after a message on standard
+ * output or error.
+ */
+static int read_options(struct soak_options *options, int count, char **arguments)
 {
     for (int i = 1; i < count; i++) {
         const char *name = arguments[i];
         double number;
 
         if (strcmp(name, "--help") == 0) {
-            printf("usage: %s [OPTION]...\n%s\n\n%s", arguments[0], description, help);
+            printf("usage: %s [OPTION]...\n%s", arguments[0], help);
             return 0;
         }
-        if (strcmp(name, "--json") == 0) {
-            options->json = true;
-        } else if (strcmp(name, "--counts-only") == 0) {
+        if (strcmp(name, "--counts-only") == 0) {
             options->counts_only = true;
         } else if (strcmp(name, "--threads") == 0 &&
                    read_number(arguments[i + 1], 1, GANG_MOST, &number)) {
@@ -211,14 +235,10 @@ int soak_options_read(struct soak_options *options, int count, char **arguments,
     return -1;
 }
 
-/* --- rounds --- */
+/* --- the run --- */
 
 enum { KIB = 1024, MIB = 1024 * KIB };
 
-/*
- * The figures of every soak. Memory has an allowance, because the C library's heap reaches its size
- * gradually. Counts have none.
- */
 enum {
     RESIDENT,
     HEAP,
@@ -228,23 +248,30 @@ enum {
     ALLOCATIONS,
     DEVICE_MEMORY,
     MISUSES,
-    COMMON,
-    ALL = COMMON + SOAK_OWN_FIGURES
+    POOLED,
+    POOL_OUT,
+    GPU_BYTES,
+    FIGURES
 };
 
-static const struct figure common[COMMON] = {
+/*
+ * Memory has an allowance, because the C library's heap reaches its size gradually, and a driver's
+ * memory has a granularity. Counts have none.
+ */
+static struct figure figures[FIGURES] = {
     [RESIDENT] = {.name = "resident_bytes", .allowance = 8 * MIB},
-    [HEAP] = {.name = "heap_bytes", .allowance = 256 * KIB},
+    /* Under `cushim run`, check remembers destroyed objects, up to a number. */
+    [HEAP] = {.name = "heap_bytes", .allowance = MIB},
     [DESCRIPTORS] = {.name = "descriptors"},
     [THREADS] = {.name = "threads"},
     [HANDLES] = {.name = "mock_handles"},
     [ALLOCATIONS] = {.name = "mock_allocations"},
     [DEVICE_MEMORY] = {.name = "mock_memory_bytes"},
     [MISUSES] = {.name = "mock_misuses"},
+    [POOLED] = {.name = "pooled_events"},
+    [POOL_OUT] = {.name = "pool_events_out"},
+    [GPU_BYTES] = {.name = "gpu_used_bytes", .allowance = 2 * MIB},
 };
-
-static struct figure figures[ALL];
-static unsigned figure_count;
 
 static double now(void)
 {
@@ -254,15 +281,6 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-static void begin_figures(const struct soak *soak, const struct soak_options *options)
-{
-    for (figure_count = 0; figure_count < COMMON; figure_count++)
-        figures[figure_count] = common[figure_count];
-    figures[RESIDENT].is_printed_only = figures[HEAP].is_printed_only = options->counts_only;
-    for (unsigned i = 0; i < SOAK_OWN_FIGURES && soak->figures[i].name; i++)
-        figures[figure_count++] = soak->figures[i];
-}
-
 /* Add a sample if it is known. A figure that is always unknown has no samples. */
 static void add(unsigned index, double sample)
 {
@@ -270,21 +288,21 @@ static void add(unsigned index, double sample)
         figure_add(&figures[index], sample);
 }
 
-static void take_sample(const struct soak *soak)
+static void take_sample(void)
 {
     struct cushim_mock_state state = {.size = sizeof state};
-    double own[SOAK_OWN_FIGURES] = {0};
+    struct acts_state own;
 
-    if (soak->sample)
-        soak->sample(own);
-    if (soak_mock_state(&state)) {
+    acts_settle(&own);
+    if (mock_state(&state)) {
         add(HANDLES, (double)state.handles);
         add(ALLOCATIONS, (double)state.allocations);
         add(DEVICE_MEMORY, (double)state.memory_bytes);
         add(MISUSES, (double)state.misuses);
     }
-    for (unsigned i = COMMON; i < figure_count; i++)
-        add(i, own[i - COMMON]);
+    add(POOLED, (double)own.pooled);
+    add(POOL_OUT, (double)own.out_of_pool);
+    add(GPU_BYTES, (double)own.device_bytes);
     add(RESIDENT, resident_bytes());
     add(HEAP, heap_bytes());
     add(DESCRIPTORS, descriptors());
@@ -311,42 +329,18 @@ static bool all_are_flat(void)
 {
     bool is_flat = true;
 
-    for (unsigned i = 0; i < figure_count; i++)
+    for (unsigned i = 0; i < FIGURES; i++)
         is_flat &= figures[i].count == 0 || figure_is_flat(&figures[i]);
     return is_flat && figures[THREADS].count == FIGURE_SAMPLES;
 }
 
-bool soak_run(const struct soak *soak, const struct soak_options *options, unsigned threads,
-              struct soak_round *round)
+static void print(double seconds)
 {
-    const double whole = options->operations ? (double)options->operations : options->seconds;
-    const double begun = now();
-
-    begin_figures(soak, options);
-    if (!gang_start(&soak->work, threads))
-        return false;
-    for (unsigned i = 1; i <= FIGURE_SAMPLES; i++) {
-        pause_after(options, begun, whole / 5 + whole * i / FIGURE_SAMPLES);
-        cushim_driver()->CtxSynchronize();
-        take_sample(soak);
-    }
-    gang_stop();
-    *round = (struct soak_round){.threads = threads,
-                                 .operations = gang_operations(),
-                                 .failures = gang_failures(),
-                                 .seconds = now() - begun,
-                                 .is_flat = all_are_flat()};
-    return true;
-}
-
-void soak_print(const struct soak_round *round)
-{
-    printf("%u threads, %llu operations in %.1f s, %llu failed%s%s\n", round->threads,
-           (unsigned long long)round->operations, round->seconds,
-           (unsigned long long)round->failures, round->failures ? "; the first: " : "",
-           round->failures ? gang_first_failure() : "");
+    printf("%llu operations in %.1f s, %llu failed%s%s\n", (unsigned long long)gang_operations(),
+           seconds, (unsigned long long)gang_failures(), gang_failures() ? "; the first: " : "",
+           gang_first_failure());
     printf("%-20s %16s %16s %14s %14s %12s\n", "", "first", "last", "growth", "thirds", "allowed");
-    for (unsigned i = 0; i < figure_count; i++) {
+    for (unsigned i = 0; i < FIGURES; i++) {
         const struct figure *figure = &figures[i];
 
         if (figure->count == 0)
@@ -360,27 +354,56 @@ void soak_print(const struct soak_round *round)
     }
 }
 
-void soak_print_json(const struct soak_round *round)
+/*
+ * Let threads work: a warm-up of a fifth of the duration, and then the whole duration with
+ * FIGURE_SAMPLES samples. Returns false if the threads cannot be started.
+ */
+static bool run(const struct soak_options *options)
 {
-    const char *comma = "";
+    const double whole = options->operations ? (double)options->operations : options->seconds;
+    const double begun = now();
 
-    printf("{\"threads\":%u,\"operations\":%llu,\"failures\":%llu,\"first_failure\":\"%s\","
-           "\"seconds\":%.2f,\"flat\":%s,\"figures\":{",
-           round->threads, (unsigned long long)round->operations,
-           (unsigned long long)round->failures, gang_first_failure(), round->seconds,
-           round->is_flat ? "true" : "false");
-    for (unsigned i = 0; i < figure_count; i++) {
-        const struct figure *figure = &figures[i];
-
-        if (figure->count == 0)
-            continue;
-        printf("%s\"%s\":{\"first\":%.0f,\"last\":%.0f,\"growth\":%.1f,\"thirds\":%.1f,"
-               "\"allowed\":%.0f,\"judged\":%s,\"flat\":%s}",
-               comma, figure->name, figure->samples[0], figure->samples[figure->count - 1],
-               figure_growth(figure), figure_thirds(figure), figure->allowance,
-               figure->is_printed_only ? "false" : "true",
-               figure_is_flat(figure) ? "true" : "false");
-        comma = ",";
+    figures[RESIDENT].is_printed_only = figures[HEAP].is_printed_only = options->counts_only;
+    if (!gang_start(&acts, options->threads))
+        return false;
+    for (unsigned i = 1; i <= FIGURE_SAMPLES; i++) {
+        pause_after(options, begun, whole / 5 + whole * i / FIGURE_SAMPLES);
+        cushim_driver()->CtxSynchronize();
+        take_sample();
     }
-    printf("}}");
+    gang_stop();
+    print(now() - begun);
+    return true;
+}
+
+int main(int count, char **arguments)
+{
+    struct soak_options options = {.seconds = 5};
+    struct cushim_mock_state state = {.size = sizeof state};
+    const int status = read_options(&options, count, arguments);
+    CUresult code;
+    bool is_mock;
+
+    if (status >= 0)
+        return status;
+    code = cushim_driver_init(NULL);
+    if (code != CUDA_SUCCESS) {
+        fprintf(stderr, "soak: nothing to soak: %s\n", cushim_error_string(code));
+        return SKIPPED;
+    }
+    is_mock = mock_state(&state);
+    if (options.threads == 0)
+        options.threads = is_mock ? 32 : 4;
+    if (acts_prepare(&options, is_mock) != CUDA_SUCCESS || !run(&options)) {
+        fprintf(stderr, "soak: no context, no pool, or no threads\n");
+        return FAILED;
+    }
+    code = acts_end();
+    mock_state(&state);
+    printf("left in the mock at the end: %zu handles, %zu allocations, %zu misuses\n",
+           state.handles, state.allocations, state.misuses);
+    return code == CUDA_SUCCESS && all_are_flat() && gang_failures() == 0 && state.handles == 0 &&
+                   state.allocations == 0 && state.misuses == 0
+               ? 0
+               : FAILED;
 }

@@ -11,35 +11,6 @@
 
 #include <cushim/testing/mock.h>
 
-/* --- figures: samples of a value that must not grow, and their evaluation --- */
-
-enum { FIGURE_SAMPLES = 20 };
-
-struct figure {
-    const char *name;
-    double allowance;     /* permitted growth over all samples, in the figure's unit */
-    bool is_printed_only; /* printed, but not judged */
-    unsigned count;
-    double samples[FIGURE_SAMPLES];
-};
-
-/*
- * Add a sample; the intervals between samples are equal, and samples beyond the last are ignored.
- */
-void figure_add(struct figure *figure, double sample);
-
-/* Growth from the first to the last sample on the least-squares line. */
-double figure_growth(const struct figure *figure);
-
-/* Mean of the last third of the samples minus the mean of the first third. */
-double figure_thirds(const struct figure *figure);
-
-/* Whether neither exceeds the allowance. A falling figure passes; one without samples does not. */
-bool figure_is_flat(const struct figure *figure);
-
-/* The state of a mock. Returns false, and leaves `state` unchanged, if the driver is not a mock. */
-bool soak_mock_state(struct cushim_mock_state *state);
-
 /* --- the gang (gang.c): threads that can pause between two acts --- */
 
 enum { GANG_MOST = 64 };
@@ -48,7 +19,7 @@ enum { GANG_MOST = 64 };
 struct worker {
     unsigned number; /* from 0 */
     uint64_t turn;   /* the number of its acts */
-    void *own;       /* what worker_begin() of the program has created */
+    void *own;       /* what begin() has created */
 };
 
 /* The functions of the threads. Each reports its operations with worker_did(). */
@@ -88,61 +59,36 @@ uint64_t gang_failures(void);
 /* The first failure since the program began, such as `EventQuery: 700`; empty: none. */
 const char *gang_first_failure(void);
 
-/* --- soaks --- */
+/* --- the acts (acts.c) --- */
 
 /* The options of the command line. */
 struct soak_options {
-    unsigned threads;    /* 0: the program's default */
-    double seconds;      /* duration of a round's measurement; 0: until `operations` are done */
-    uint64_t operations; /* operations of a round's measurement; 0: for `seconds` */
+    unsigned threads;    /* 0: the default */
+    double seconds;      /* duration of the measurement; 0: until `operations` are done */
+    uint64_t operations; /* operations of the measurement; 0: for `seconds` */
     unsigned leak;       /* leak one in this many events, to test the detection; 0: none */
     bool counts_only;    /* do not judge host memory, because a sanitizer keeps freed memory */
-    bool json;
+};
+
+/* Each act creates, uses and destroys objects of one kind. */
+extern const struct gang_work acts;
+
+/*
+ * Before the gang starts: make the primary context current on this thread, and fill the pool of
+ * events, which all acts use; after it has stopped: release them. Only a mock gets all acts, since
+ * the memory of other drivers is not flat under some of them.
+ */
+CUresult acts_prepare(const struct soak_options *options, bool is_mock);
+CUresult acts_end(void);
+
+struct acts_state {
+    size_t pooled, out_of_pool; /* events of the pool; those that are acquired */
+    size_t device_bytes;        /* in use */
 };
 
 /*
- * Read the command line; these are the defaults. Returns -1 to continue, or the exit status after a
- * message on standard output or error.
+ * While all threads have paused: make the device's pool release unused memory, and read the state.
  */
-int soak_options_read(struct soak_options *options, int count, char **arguments,
-                      const char *description);
-
-/* The most figures of a program's own. */
-enum { SOAK_OWN_FIGURES = 6 };
-
-/* A program's soak. */
-struct soak {
-    const char *name;
-    struct gang_work work;
-    /*
-     * Figures of the program's own, up to one without a name, and a function that reads them or
-     * prepares a sample, or NULL. It is called while all threads have paused and the device is
-     * idle.
-     */
-    struct figure figures[SOAK_OWN_FIGURES + 1];
-    void (*sample)(double *own);
-};
-
-/* The result of a round. */
-struct soak_round {
-    unsigned threads;
-    uint64_t operations, failures; /* of the whole round, including the warm-up */
-    double seconds;
-    bool is_flat;
-};
-
-/*
- * Let threads work: a warm-up of a fifth of the duration, and then the whole duration with
- * FIGURE_SAMPLES samples. The calling thread has a current context. Returns false if the threads
- * cannot be started.
- */
-bool soak_run(const struct soak *soak, const struct soak_options *options, unsigned threads,
-              struct soak_round *round);
-
-/*
- * Print a round with the figures of the last round, as text or as a JSON object without a newline.
- */
-void soak_print(const struct soak_round *round);
-void soak_print_json(const struct soak_round *round);
+void acts_settle(struct acts_state *state);
 
 #endif

@@ -48,7 +48,7 @@ static void check_report(enum cushim_origin origin, const char *path)
     CHECK(cushim_report_state(report) == CUSHIM_STATE_NOT_LOADABLE);
     CHECK(cushim_report_code(report) == CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
     CHECK(cushim_report_candidate_count(report) == 1);
-    CHECK(cushim_report_candidate_get(report, 0, &candidate) == CUDA_SUCCESS);
+    CHECK(cushim_report_get_candidate(report, 0, &candidate) == CUDA_SUCCESS);
     CHECK(candidate.origin == origin);
     CHECK(candidate.outcome == CUSHIM_OUTCOME_STATIC_PROGRAM);
     CHECK(strcmp(candidate.path, path) == 0);

@@ -50,6 +50,10 @@ void peer_receive(const struct peer *peer, void *bytes, size_t size);
 /* Wait for the peer's end, which must be a success. */
 void peer_end(struct peer *peer);
 
+/* Kill the peer; and, when that has taken effect, release its resources. */
+void peer_kill(const struct peer *peer);
+void peer_forget(struct peer *peer);
+
 /* The parent, for use in a peer. */
 extern const struct peer peer_parent;
 

@@ -149,6 +149,18 @@ void peer_receive(const struct peer *peer, void *bytes, size_t size)
     }
 }
 
+void peer_kill(const struct peer *peer)
+{
+    kill(peer->process, SIGKILL);
+}
+
+void peer_forget(struct peer *peer)
+{
+    close(peer->to);
+    close(peer->from);
+    end_of(peer->process);
+}
+
 void peer_end(struct peer *peer)
 {
     struct process_end end;

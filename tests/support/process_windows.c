@@ -187,6 +187,18 @@ void peer_receive(const struct peer *peer, void *bytes, size_t size)
     }
 }
 
+void peer_kill(const struct peer *peer)
+{
+    TerminateProcess((HANDLE)(intptr_t)peer->process, 1);
+}
+
+void peer_forget(struct peer *peer)
+{
+    _close(peer->to);
+    _close(peer->from);
+    end_of((HANDLE)(intptr_t)peer->process);
+}
+
 void peer_end(struct peer *peer)
 {
     struct process_end end;

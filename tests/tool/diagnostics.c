@@ -6,10 +6,10 @@
  *     diagnose ROOT STATE CODE ORIGIN OUTCOME LIBRARY
  *
  * STATE, ORIGIN and OUTCOME are names as in the report, which has one candidate. CODE is the
- * driver's result, and LIBRARY the path that was loaded. With DENY in the environment, opening a
- * device for writing fails with EPERM, as under a control group that denies it.
+ * driver's result, and LIBRARY the path that was loaded; INIT_OF in the environment is the path of
+ * the file that has cuInit. With DENY in the environment, opening a device for writing fails with
+ * this error number, such as EPERM under a control group that denies it.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -64,7 +64,7 @@ static void deny_devices(void)
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 3),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
         BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, O_RDWR, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)atoi(getenv("DENY"))),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
     const struct sock_fprog program = {sizeof code / sizeof code[0], code};
@@ -83,6 +83,7 @@ int main(int count, char **words)
     const struct system_info info = {.report = &report,
                                      .root = count > 1 ? words[1] : "",
                                      .folders = getenv("LOOK_IN"),
+                                     .init = getenv("INIT_OF"),
                                      .command = getenv("CUSHIM_COMMAND"),
                                      .timeout_ns = UINT64_C(60000000000)};
     static struct diagnoses diagnoses;

@@ -9,7 +9,7 @@ import unittest
 
 from machine import (ABSENT, AUDIO, BRIDGE, COMPAT, DEVICE, DEVICES, DOCKER, GPU, HEALTHY, INTEL,
                      LENT, LIBRARY, MISMATCH, MODULE, NO_GPU, OPEN_MODULE, READY, REFUSED, WSL_2,
-                     DiagnosticTest, LinkTo, bound, driver)
+                     DiagnosticTest, LinkTo, bound, driver, information)
 
 
 class Kernel(DiagnosticTest):
@@ -18,7 +18,8 @@ class Kernel(DiagnosticTest):
         for about in ABSENT, NO_GPU, {**NO_GPU, 'origin': 'environment'}:
             self.assert_found('no-gpu', {**BRIDGE, **AUDIO, **INTEL}, about, '/sys/bus/pci/devices')
         self.assert_not_found('no-gpu', {**BRIDGE, **GPU}, NO_GPU)
-        self.assert_not_found('no-gpu', {**BRIDGE, **MODULE}, NO_GPU)
+        self.assert_not_found('no-gpu', {**BRIDGE, **MODULE, **information(0)}, NO_GPU)
+        self.assert_not_found('no-gpu', {**BRIDGE, **MODULE}, MISMATCH)
         self.assert_not_found('no-gpu', {}, NO_GPU)
         self.assert_not_found('no-gpu', {**BRIDGE, '/etc/nv_tegra_release': ''}, NO_GPU)
 

@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """How `cushim info` uses the diagnostics: which are reported when, and how."""
 
+import os
 import re
 import unittest
 
-from harness import DONE, NO_DEVICE, ToolTest
+from harness import DONE, NO_DEVICE, ToolTest, fake
 from machine import (ABSENT, BRIDGE, CONF, DEVICE, DOCKER, DiagnosticTest, GPU, HEALTHY, LENT,
                      LIBRARY, LinkTo, MODULE, Machine, NO_GPU, READY, REFUSED, STUB, STUBS, UNFIT,
                      UNOPENED, WRONG, WSL_2, bound, driver, information, instances, module, pci)
+
+HOOK = os.environ.get('CUSHIM_HOOK')
 
 
 class Whole(DiagnosticTest):
@@ -46,8 +49,8 @@ WHEN = {
     'wsl-linux-driver': ({**WSL_2, **LENT, '/usr/lib/libcuda.so.1': LIBRARY},
                          {'library': '/usr/lib/libcuda.so.1'}, 'failed', False),
     'wsl-container-library': ({**WSL_2, **DOCKER}, {'code': 500}, 'failed', True),
-    'container-without-driver': (DOCKER, {}, 'absent', False),
     'container-hides-gpus': (DOCKER, {'NVIDIA_VISIBLE_DEVICES': 'none'}, 'absent failed', True),
+    'container-without-driver': (DOCKER, {}, 'absent', False),
     'nixos-without-driver': ({'/etc/NIXOS': ''}, {}, 'absent', False),
     'dangling-link': ({'/usr/lib/libcuda.so.1': LinkTo('gone')}, {}, 'absent', False),
     'link-missing': ({'/usr/lib/libcuda.so.535.129.03': LIBRARY}, {}, 'absent', False),
@@ -55,9 +58,11 @@ WHEN = {
                     False),
     'library-outside-search': ({'/usr/local/nvidia/lib64/libcuda.so.1': LIBRARY}, {}, 'absent',
                                False),
+    'wrong-architecture': ({}, {'outcome': 'wrong-architecture'}, 'absent unfit failed', True),
     'container-without-compute': ({**DOCKER, **HEALTHY}, {}, 'absent', False),
     'sandbox-without-driver': ({**MODULE, '/.flatpak-info': ''}, {}, 'absent', False),
     'library-missing': (MODULE, {}, 'absent', False),
+    'driver-missing': ({**GPU, '/sys/module/': ''}, {}, 'absent', False),
     'link-name-only': ({'/usr/lib/libcuda.so': LIBRARY}, {}, 'absent', False),
     'stub-folder': ({STUBS + '/libcuda.so': LIBRARY}, {'LD_LIBRARY_PATH': STUBS},
                     'absent unfit failed ready', False),
@@ -65,7 +70,6 @@ WHEN = {
                        {'library': '/opt/compat/libcuda.so.1', 'code': 803}, 'failed', True),
     'shadowed-driver': ({'/opt/bad/libcuda.so.1': WRONG, '/usr/lib/libcuda.so.1': LIBRARY},
                         {'LD_LIBRARY_PATH': '/opt/bad'}, 'absent unfit failed', False),
-    'wrong-architecture': ({}, {'outcome': 'wrong-architecture'}, 'absent unfit failed', True),
     'module-missing': ({**GPU, '/sys/module/': ''}, {}, 'failed', True),
     'module-release': ({**MODULE, **driver('580.65.06')},
                        {'library': '/usr/lib/x86_64-linux-gnu/libcuda.so.1', 'code': 803}, 'failed',
@@ -77,10 +81,13 @@ WHEN = {
     'gpu-not-started': ({**information(0, 'GPU-????'), '/dev/nvidia0': DEVICE}, {}, 'failed', True),
     'fabric-manager-missing': (pci('030200', '068000'), {'code': 802}, 'failed', True),
     'uvm-hmm': ({**module('580.95.05', True),
-                 '/sys/module/nvidia_uvm/parameters/uvm_disable_hmm': 'N'}, {'code': 3}, 'failed', True),
-    'gpu-after-suspend': ({'/sys/power/suspend_stats/success': '1', '/sys/module/nvidia_uvm/': ''},
-                          {'code': 999}, 'failed', True),
+                 '/sys/module/nvidia_uvm/parameters/uvm_disable_hmm': 'N'}, {'code': 3}, 'failed',
+                True),
     'vgpu-without-compute': (information(0, model='GRID T4-8A'), {'code': 801}, 'failed', True),
+    'interposed-driver': ({}, {'library': '/opt/libcuda.so.1', 'INIT_OF': '/opt/hook.so'}, 'failed',
+                          True),
+    'gpu-after-suspend': ({**HEALTHY, '/sys/power/suspend_stats/success': '1',
+                           '/sys/module/nvidia_uvm/': ''}, {'code': 999}, 'failed', True),
 }
 STATES = {'absent': ABSENT, 'unfit': UNFIT, 'failed': NO_GPU, 'ready': READY}
 
@@ -153,7 +160,8 @@ class Command(ToolTest):
         self.assert_status(result, NO_DEVICE)
         self.assertIn('\n\ndiagnostic  cuda-visible-devices: '
                       'CUDA_VISIBLE_DEVICES hides every GPU.\n'
-                      'evidence    CUDA_VISIBLE_DEVICES is set and empty\nadvice      Unset it',
+                      'evidence    CUDA_VISIBLE_DEVICES is set and empty\n'
+                      'advice      Unset CUDA_VISIBLE_DEVICES',
                       result.out)
 
     def test_text_is_a_line_of_printable_characters(self):
@@ -167,6 +175,18 @@ class Command(ToolTest):
         [diagnostic] = [row for row in result.json()['diagnostics']
                         if row['name'] == 'cuda-visible-devices']
         self.assertEqual(diagnostic['evidence'], 'CUDA_VISIBLE_DEVICES=-1')
+
+    @unittest.skipUnless(HOOK, 'no hook was built for this system')
+    def test_library_that_answers_cuinit_in_place_of_the_driver(self):
+        result = self.run_with(13000, 'info', '--json', FAKE_INIT=999, LD_PRELOAD=HOOK)
+        self.assert_status(result, NO_DEVICE)
+        [diagnostic] = [row for row in result.json()['diagnostics']
+                        if row['name'] == 'interposed-driver']
+        self.assertEqual(diagnostic['evidence'],
+                         'cuInit is that of %s, not of %s' % (HOOK, fake(13000)))
+        result = self.run_with(13000, 'info', '--json', FAKE_INIT=999)
+        self.assertNotIn('interposed-driver',
+                         [row['name'] for row in result.json()['diagnostics']])
 
     def test_driver_that_works_has_none(self):
         result = self.run_with(13000, 'info', '--json')

@@ -18,7 +18,7 @@ NAMES = {
     'cuDeviceGetCount': None,
     'cuDeviceGet': None,
     'cuDeviceGetName': None,
-    'cuDeviceGetUuid_v2': {'cushim_device_uuid'},
+    'cuDeviceGetUuid_v2': {'cushim_device_get_uuid'},
     'cuDeviceGetAttribute': None,
     'cuDeviceTotalMem_v2': None,
     'cuDeviceGetPCIBusId': None,
@@ -35,7 +35,7 @@ NAMES = {
     'cuEventCreate': {'cushim_event_create'},
     'cuEventRecord': {'cushim_event_record'},
     'cuEventSynchronize': {'cushim_event_synchronize'},
-    'cuEventElapsedTime_v2': {'cushim_event_elapsed'},
+    'cuEventElapsedTime_v2': {'cushim_event_get_elapsed'},
     'cuEventDestroy_v2': {'cushim_event_release'},
 }
 

@@ -94,7 +94,7 @@ class Machine:
                 **variables):
         """Return the names of the diagnostics, and the advice that the command prints first."""
         hidden = ('LD_LIBRARY_PATH', 'NVIDIA_', 'KUBERNETES_', 'container', 'SNAP', 'APPTAINER_',
-                  'SINGULARITY_', 'LOOK_IN', 'DENY')
+                  'SINGULARITY_', 'LOOK_IN', 'DENY', 'INIT_OF')
         kept = {name: value for name, value in environment({}).items()
                 if not name.startswith(hidden)}
         command, copied, rights = self._command()
@@ -207,7 +207,64 @@ def bound(name):
             '/sys/bus/drivers/%s/' % name: '', '/sys/module/%s/' % name: ''}
 
 
+# Whole machines.
+UUID = 'GPU-0b9d5ae5-1d3a-4e8b-9d9d-000000000001'
+UNSTARTED = 'GPU-????????-????-????-????-????????????'
+NVSWITCHES = ['068000:22a3'] * 4
+BLACKWELL, ADA, PASCAL = '030000:2b85', '030000:2684', '030000:1b81'
+
+APPTAINER, FLATPAK = {'/.singularity.d/env/x': ''}, {'/.flatpak-info': '[Application]\n'}
+UVM = {'/sys/module/nvidia_uvm/parameters/uvm_disable_hmm': 'N\n'}
+NO_HMM = {'/sys/module/nvidia_uvm/parameters/uvm_disable_hmm': 'Y\n'}
+
+
+def computer(release, is_open=False, card=ADA):
+    """Return a machine with one GPU on which everything but the library is right."""
+    return {**pci(card), **module(release, is_open), **DEVICES, **information(0), **UVM}
+
+
+JETSON = {**BRIDGE, '/sys/firmware/devicetree/base/compatible':
+          'nvidia,p3768-0000+p3767-0000\0nvidia,tegra234\0', '/sys/devices/soc0/family': 'Tegra\n'}
+TEGRA = '/usr/lib/aarch64-linux-gnu/tegra'
+NVMAP = {'/dev/nvmap': DEVICE, '/dev/nvhost-ctrl': DEVICE}
+
+
+def conf(**folders):
+    """Return the files of the dynamic linker's configuration, with their folders by file name."""
+    return {**CONF, **{'/etc/ld.so.conf.d/%s.conf' % name: folder + '\n'
+                       for name, folder in folders.items()}}
+
+
+def cache(*folders):
+    return {'/etc/ld.so.cache': b'glibc-ld.so.cache1.1\0' + b''.join(
+        b'%s/libcuda.so.1\0' % folder.encode() for folder in folders)}
+
+
+def loaded(about, library):
+    return {**about, 'library': library}
+
+
+OWN = SYSTEM + '/libcuda.so.1'
+
+
 class DiagnosticTest(ToolTest):
+
+    def assert_machines(self, machines):
+        """Examine machines. For each name there is the machine, the state of the driver, the
+        diagnostics in their order, words of the first advice and of the evidence, and words that
+        the first advice must not contain.
+        """
+        for name, (paths, about, expected, words, others) in machines.items():
+            machine = Machine(paths)
+            found, advice = machine.examine(**about)
+            machine.close()
+            said = advice + ''.join(row['evidence'] for row in found.values())
+            with self.subTest(name, advice=advice, found=found):
+                self.assertEqual(list(found), expected)
+                self.assertEqual([word for word in words if word not in said], [])
+                self.assertEqual([word for word in others if word in advice], [])
+                # The advice is not cut off.
+                self.assertTrue(advice.endswith('.') and len(advice) < 511)
 
     def look(self, paths, about):
         machine = Machine(paths)

@@ -5,106 +5,77 @@
 Each is a kind of machine that users ask about, laid out in a folder.
 """
 
+import errno
 import unittest
 
-from machine import (ABSENT, BRIDGE, COMPAT, CONF, DEVICE, DEVICES, DOCKER, DiagnosticTest, INTEL,
-                     LENT, LIBRARY, LinkTo, MISMATCH, NOBODYS, NO_GPU, READY, REFUSED,
-                     STUB, STUBS, SYSTEM, UNOPENED, WRONG, WSL_2, Machine, bound, driver,
-                     information, init_failed, instances, module, pci, without)
+from machine import (ABSENT, ADA, APPTAINER, BLACKWELL, BRIDGE, COMPAT, DEVICE, DEVICES, DOCKER,
+                     DiagnosticTest, FLATPAK, INTEL, JETSON, LENT, LIBRARY, LinkTo, MISMATCH,
+                     NOBODYS, NO_GPU, NO_HMM, NVMAP, NVSWITCHES, OWN, PASCAL, READY, REFUSED, STUB,
+                     STUBS, SYSTEM, TEGRA, UNOPENED, UNSTARTED, UUID, UVM, WRONG, WSL_2, Machine,
+                     bound, cache, computer, conf, driver, information, init_failed, instances,
+                     loaded, module, pci, without)
 
-UUID = 'GPU-0b9d5ae5-1d3a-4e8b-9d9d-000000000001'
-UNSTARTED = 'GPU-????????-????-????-????-????????????'
-NVSWITCHES = ['068000:22a3'] * 4
-BLACKWELL, ADA, PASCAL = '030000:2b85', '030000:2684', '030000:1b81'
-
-APPTAINER, FLATPAK = {'/.singularity.d/env/x': ''}, {'/.flatpak-info': '[Application]\n'}
-UVM = {'/sys/module/nvidia_uvm/parameters/uvm_disable_hmm': 'N\n'}
-NO_HMM = {'/sys/module/nvidia_uvm/parameters/uvm_disable_hmm': 'Y\n'}
-
-
-def host(release, is_open=False, card=ADA):
-    """Return a machine with one GPU on which everything but the library is right."""
-    return {**pci(card), **module(release, is_open), **DEVICES, **information(0), **UVM}
-
-
-JETSON = {**BRIDGE, '/sys/firmware/devicetree/base/compatible':
-          'nvidia,p3768-0000+p3767-0000\0nvidia,tegra234\0', '/sys/devices/soc0/family': 'Tegra\n'}
-TEGRA = '/usr/lib/aarch64-linux-gnu/tegra'
-NVMAP = {'/dev/nvmap': DEVICE, '/dev/nvhost-ctrl': DEVICE}
-
-
-def conf(**folders):
-    """Return the files of the dynamic linker's configuration, with their folders by file name."""
-    return {**CONF, **{'/etc/ld.so.conf.d/%s.conf' % name: folder + '\n'
-                       for name, folder in folders.items()}}
-
-
-def cache(*folders):
-    return {'/etc/ld.so.cache': b'glibc-ld.so.cache1.1\0' + b''.join(
-        b'%s/libcuda.so.1\0' % folder.encode() for folder in folders)}
-
-
-def loaded(about, library):
-    return {**about, 'library': library}
-
-
-OWN = SYSTEM + '/libcuda.so.1'
-
-# For each name: the machine, the state of the driver, the diagnostics in their order, words of the
-# first advice and of the evidence, and words that the first advice must not contain.
+# As for assert_machines().
 MACHINES = {
     '802 without an NVSwitch':
-        (host('535.129.03'), loaded(init_failed(802), OWN), [], ['Wait'], ['Start the service']),
+        (computer('535.129.03'), loaded(init_failed(802), OWN), [], ['Wait'],
+         ['Start the service']),
     'GPU not started, open module': (
-        {**host('580.178.04', True, PASCAL), **information(0, UNSTARTED)}, NO_GPU,
+        {**computer('580.178.04', True, PASCAL),
+         **information(0, UNSTARTED, 'NVIDIA GeForce GTX 1080')}, NO_GPU,
         ['gpu-not-started'], ['0000:01:00.0', 'RmInitAdapter', 'proprietary'], []),
     'GPU not started, proprietary module': (
-        {**host('570.86.10', False, BLACKWELL), **information(0, UNSTARTED)}, NO_GPU,
+        {**computer('570.86.10', False, BLACKWELL),
+         **information(0, UNSTARTED, 'NVIDIA GeForce RTX 5090')}, NO_GPU,
         ['gpu-not-started'], ['open kernel module'], []),
-    'Apptainer without --nv': ({**host('575.57.08', True), **APPTAINER}, ABSENT,
+    'Apptainer without --nv': ({**computer('575.57.08', True), **APPTAINER}, ABSENT,
                                ['container-without-compute'], ['exec --nv'], ['docker']),
-    'Apptainer of an image of Docker': ({**host('575.57.08'), **APPTAINER, **DOCKER}, ABSENT,
+    'Apptainer of an image of Docker': ({**computer('575.57.08'), **APPTAINER, **DOCKER}, ABSENT,
                                         ['container-without-compute'], ['exec --nv'], ['docker']),
     'a bundle brings a library along': (
-        {**host('535.183.01'), '/opt/bundle/libcuda.so.1': LIBRARY, **driver('535.183.01')},
+        {**computer('535.183.01'), '/opt/bundle/libcuda.so.1': LIBRARY, **driver('535.183.01')},
         {**loaded(MISMATCH, '/opt/bundle/libcuda.so.1'), 'LD_LIBRARY_PATH': '/opt/bundle'},
         ['shadowed-driver', 'module-release'], ['/opt/bundle/libcuda.so.1'], ['eboot']),
     'an older bundle, with its release': (
-        {**host('550.54.15'), **driver('520.61.05', '/opt/wheel'), **driver('550.54.15')},
+        {**computer('550.54.15'), **driver('520.61.05', '/opt/wheel'), **driver('550.54.15')},
         {**loaded(MISMATCH, '/opt/wheel/libcuda.so.1'), 'origin': 'option'},
         ['module-release'], [SYSTEM + '/libcuda.so.550.54.15'], ['eboot']),
     'a control group refuses the devices': (
-        host('555.58.02'), {**loaded(NO_GPU, OWN), 'DENY': '1'}, ['device-file-refused'],
-        ['/dev/nvidiactl: Operation not permitted', 'DeviceAllow', 'PrivateDevices'], ['group, or']),
+        computer('555.58.02'), {**loaded(NO_GPU, OWN), 'DENY': str(errno.EPERM)},
+        ['device-file-refused'],
+        ['/dev/nvidiactl: Operation not permitted', 'DeviceAllow', 'PrivateDevices'],
+        ['group, or']),
     'Google Colab under sudo': (
-        {**host('550.54.15'), **DOCKER, **driver('550.54.15', '/usr/lib64-nvidia')}, ABSENT,
+        {**computer('550.54.15'), **DOCKER, **driver('550.54.15', '/usr/lib64-nvidia')}, ABSENT,
         ['library-outside-search'], ['/usr/lib64-nvidia/libcuda.so.1', 'sudo'], ['Toolkit']),
     'cuda-compat in a folder of another name': (
-        {**host('535.183.01'), **driver('580.65.06', '/opt/artifacts/0f'), **driver('535.183.01')},
+        {**computer('535.183.01'), **driver('580.65.06', '/opt/artifacts/0f'),
+         **driver('535.183.01')},
         {**loaded(COMPAT, '/opt/artifacts/0f/libcuda.so.1'), 'origin': 'environment'},
         ['compat-library'], ['/opt/artifacts/0f/libcuda.so.580.65.06',
                              SYSTEM + '/libcuda.so.535.183.01'], ['eboot']),
     'cuda-compat in ld.so.conf.d': (
-        {**host('580.95.05', True), **DOCKER, **driver('570.124.06', '/usr/local/cuda/compat'),
+        {**computer('580.95.05', True), **DOCKER, **driver('570.124.06', '/usr/local/cuda/compat'),
          **driver('580.95.05'), **conf(**{'00-compat': '/usr/local/cuda/compat'}),
          **cache('/usr/local/cuda/compat', SYSTEM)},
         loaded(MISMATCH, '/usr/local/cuda/compat/libcuda.so.1'),
         ['compat-library', 'shadowed-driver'], ['/usr/local/cuda/compat', '580.95.05'],
         ['eboot', 'or update the driver']),
     'cuda-compat mounted in the system folder': (
-        {**host('470.63.01'), **DOCKER, **driver('495.29.05'),
+        {**computer('470.63.01'), **DOCKER, **driver('495.29.05'),
          SYSTEM + '/libcuda.so.470.63.01': LIBRARY,
          '/usr/local/cuda/compat/libcuda.so.495.29.05': LIBRARY},
         loaded(COMPAT, OWN), ['compat-library'],
-        [SYSTEM + '/libcuda.so.495.29.05', SYSTEM + '/libcuda.so.470.63.01'], ['eboot']),
+        ['Let libcuda.so.1 lead to ' + SYSTEM + '/libcuda.so.470.63.01',
+         'remove ' + SYSTEM + '/libcuda.so.495.29.05'], ['eboot', 'LD_LIBRARY_PATH']),
     'an update without a reboot': (
-        {**host('535.129.03'), **driver('535.183.01')}, loaded(MISMATCH, OWN),
+        {**computer('535.129.03'), **driver('535.183.01')}, loaded(MISMATCH, OWN),
         ['module-release'], ['Reboot', '535.129.03'], []),
     'an update without a reboot, code 804': (
-        {**host('535.129.03'), **driver('550.54.15')}, loaded(COMPAT, OWN),
+        {**computer('535.129.03'), **driver('550.54.15')}, loaded(COMPAT, OWN),
         ['module-release'], ['Reboot'], []),
     'an image brings its own library': (
-        {**host('550.54.15'), **DOCKER, **driver('535.54.03')}, loaded(MISMATCH, OWN),
+        {**computer('550.54.15'), **DOCKER, **driver('535.54.03')}, loaded(MISMATCH, OWN),
         ['module-release'], ['the image'], ['Reboot, or']),
     'an empty file in an image': ({**pci(ADA), **DOCKER, OWN: ''}, UNOPENED,
                                   ['container-without-driver'],
@@ -113,41 +84,41 @@ MACHINES = {
         {**pci(ADA), **APPTAINER, OWN: LinkTo('libcuda.so.535.54.03'),
          SYSTEM + '/libcuda.so.535.54.03': ''}, UNOPENED,
         ['container-without-driver'], ['exec --nv', ' is empty'], ['einstall']),
-    'an empty file, with the GPUs': ({**host('550.54.15'), **DOCKER, OWN: ''}, UNOPENED,
+    'an empty file, with the GPUs': ({**computer('550.54.15'), **DOCKER, OWN: ''}, UNOPENED,
                                      ['container-without-compute'], ['CAPABILITIES'], ['disk']),
-    'a truncated file on a machine': ({**host('550.54.15'), OWN: 'text'}, UNOPENED,
+    'a truncated file on a machine': ({**computer('550.54.15'), OWN: 'text'}, UNOPENED,
                                       [], ['truncated'], ['--gpus']),
     'nvidia_uvm is not loaded, in a Flatpak': (
-        {**without(host('550.163.01'), '/dev/nvidia-uvm'), **FLATPAK, **driver('550.163.01')},
+        {**without(computer('550.163.01'), '/dev/nvidia-uvm'), **FLATPAK, **driver('550.163.01')},
         loaded(init_failed(999), OWN), ['device-file-missing'],
         ['nvidia-modprobe -u -c=0', 'outside of the sandbox', '/dev/nvidia-uvm'], ['docker']),
     'nvidia_uvm is not loaded': (
-        {**without(host('550.163.01'), '/dev/nvidia-uvm', *UVM), **driver('550.163.01')},
+        {**without(computer('550.163.01'), '/dev/nvidia-uvm', *UVM), **driver('550.163.01')},
         loaded(init_failed(999), OWN), ['device-file-missing'],
         ['nvidia-modprobe -u -c=0', 'kernel module nvidia_uvm'], ['docker']),
     'Flatpak, an extension that is not searched': (
-        {**host('550.163.01'), **FLATPAK,
+        {**computer('550.163.01'), **FLATPAK,
          **driver('550.163.01', SYSTEM + '/GL/nvidia-550-163-01/lib')}, ABSENT,
         ['library-outside-search'],
         [SYSTEM + '/GL/nvidia-550-163-01/lib/libcuda.so.1', 'flatpak override',
          '/.flatpak-info'], ['docker', 'Install']),
     'Flatpak without the extension': (
-        {**host('550.163.01'), **FLATPAK}, ABSENT, ['sandbox-without-driver'],
+        {**computer('550.163.01'), **FLATPAK}, ABSENT, ['sandbox-without-driver'],
         ['flatpak update', 'org.freedesktop.Platform.GL.nvidia-550-163-01', 'Flatpak'],
         ['Install']),
-    'GKE': ({**host('550.90.07'), **DOCKER, **driver('550.90.07', '/usr/local/nvidia/lib64')},
+    'GKE': ({**computer('550.90.07'), **DOCKER, **driver('550.90.07', '/usr/local/nvidia/lib64')},
             ABSENT, ['library-outside-search'], ['/usr/local/nvidia/lib64/libcuda.so.1'],
             ['Toolkit']),
     'a node of the GPU Operator': (
-        {**host('570.133.20'), **driver('570.133.20', '/run/nvidia/driver' + SYSTEM)}, ABSENT,
+        {**computer('570.133.20'), **driver('570.133.20', '/run/nvidia/driver' + SYSTEM)}, ABSENT,
         ['library-outside-search'],
         ['/run/nvidia/driver' + SYSTEM + '/libcuda.so.1', 'another root'], ['ld.so.conf']),
-    'HMM': ({**host('580.95.05', True), **driver('580.95.05')}, loaded(init_failed(3), OWN),
+    'HMM': ({**computer('580.95.05', True), **driver('580.95.05')}, loaded(init_failed(3), OWN),
             ['uvm-hmm'], ['uvm_disable_hmm=1'], ['fork', 'cushim_driver_init']),
-    'HMM and 802': ({**host('570.86.15', True), **driver('570.86.15')},
+    'HMM and 802': ({**computer('570.86.15', True), **driver('570.86.15')},
                     loaded(init_failed(802), OWN), ['uvm-hmm'], ['uvm_disable_hmm=1'],
                     ['fabricmanager']),
-    '3 without HMM': ({**host('580.95.05', True), **NO_HMM}, loaded(init_failed(3), OWN), [],
+    '3 without HMM': ({**computer('580.95.05', True), **NO_HMM}, loaded(init_failed(3), OWN), [],
                       ['dmesg'], ['fork', 'cushim_driver_init']),
     'a container on a Jetson': ({**JETSON, **DOCKER}, ABSENT, ['container-without-driver'],
                                 ['--runtime nvidia'], ['Run on', '--gpus']),
@@ -192,81 +163,84 @@ MACHINES = {
          **driver('550.54.15')}, loaded(NO_GPU, OWN), ['module-missing'],
         ['headers', '6.8.0-50-generic'], []),
     'MIG, a container without the files of an instance': (
-        {**host('580.95.05', True), **DOCKER, **instances(0, 12, 21)}, loaded(NO_GPU, OWN),
+        {**computer('580.95.05', True), **DOCKER, **instances(0, 12, 21)}, loaded(NO_GPU, OWN),
         ['mig-instance-missing'],
         ['2 MIG instances', '/dev/nvidia-caps/nvidia-cap12: No such file'], []),
     'MIG, only the file of the part of an instance': (
-        {**host('580.95.05', True), **instances(0, 12), '/dev/nvidia-caps/nvidia-cap12': DEVICE},
+        {**computer('580.95.05', True), **instances(0, 12),
+         '/dev/nvidia-caps/nvidia-cap12': DEVICE},
         loaded(NO_GPU, OWN), ['mig-instance-missing'], ['/dev/nvidia-caps/nvidia-cap13'], []),
     'MIG, one instance for everybody, one refused': (
-        {**host('580.95.05', True), **instances(0, 12, 21), '/dev/nvidia-caps/nvidia-cap21': DEVICE,
-         '/dev/nvidia-caps/nvidia-cap22': DEVICE}, loaded(NO_GPU, OWN), [], ['nvidia-smi'], []),
+        {**computer('580.95.05', True), **instances(0, 12, 21),
+         '/dev/nvidia-caps/nvidia-cap21': DEVICE, '/dev/nvidia-caps/nvidia-cap22': DEVICE},
+        loaded(NO_GPU, OWN), [], ['nvidia-smi'], []),
     'MIG, and a whole GPU': (
-        {**host('580.95.05', True), '/dev/nvidia1': DEVICE, **instances(0, 12)},
+        {**computer('580.95.05', True), '/dev/nvidia1': DEVICE, **instances(0, 12)},
         loaded(NO_GPU, OWN), [], [], []),
     'the package of the library is not installed': (
-        host('575.57.08', True), ABSENT, ['library-missing'],
+        computer('575.57.08', True), ABSENT, ['library-missing'],
         ['575.57.08', 'libcuda1', 'xorg-x11-drv-nvidia-cuda-libs'], ['Install the NVIDIA driver']),
-    'toolbox': ({**host('575.57.08', True), '/run/.containerenv': '', '/run/.toolboxenv': ''},
+    'toolbox': ({**computer('575.57.08', True), '/run/.containerenv': '', '/run/.toolboxenv': ''},
                 ABSENT, ['container-without-compute'], ['toolbox', '--nvidia'], ['docker']),
-    'LXC': (host('575.57.08'), {**ABSENT, 'container': 'lxc'}, ['container-without-compute'],
+    'LXC': (computer('575.57.08'), {**ABSENT, 'container': 'lxc'}, ['container-without-compute'],
             ['nvidia.runtime'], ['docker']),
     'a file that no kernel driver answers': (
-        {**host('580.95.05', True), **DOCKER, '/dev/nvidia-uvm': NOBODYS},
+        {**computer('580.95.05', True), **DOCKER, '/dev/nvidia-uvm': NOBODYS},
         loaded(init_failed(999), OWN), ['device-file-refused'],
         ['/dev/nvidia-uvm: No such device or address', 'nvidia-modprobe -u -c=0', 'anew',
          '/proc/devices'], []),
     'NVSwitches without Fabric Manager': (
-        {**host('580.95.05', True), **pci(ADA, *NVSWITCHES)}, loaded(init_failed(802), OWN),
+        {**computer('580.95.05', True), **pci(ADA, *NVSWITCHES)}, loaded(init_failed(802), OWN),
         ['fabric-manager-missing'], ['4 NVSwitches', 'nvidia-fabricmanager'], []),
     'NVSwitches and Fabric Manager': (
-        {**host('580.95.05', True), **pci(ADA, *NVSWITCHES), '/run/nvidia-fabricmanager/pid': '1'},
+        {**computer('580.95.05', True), **pci(ADA, *NVSWITCHES),
+         '/run/nvidia-fabricmanager/pid': '1'},
         loaded(init_failed(802), OWN), [], ['Wait'], []),
     'a release that is not to blame for 100': (
-        {**host('535.183.01'), **driver('550.54.15')},
+        {**computer('535.183.01'), **driver('550.54.15')},
         {**loaded(NO_GPU, OWN), 'CUDA_VISIBLE_DEVICES': '-1'}, ['cuda-visible-devices'],
-        ['Unset it'], ['eboot']),
-    'snap': ({**host('550.163.01'), **driver('550.163.01', '/var/lib/snapd/lib/gl')},
+        ['Unset CUDA_VISIBLE_DEVICES'], ['eboot']),
+    'snap': ({**computer('550.163.01'), **driver('550.163.01', '/var/lib/snapd/lib/gl')},
              {**ABSENT, 'SNAP': '/snap/app/1'}, ['library-outside-search'],
              ['/var/lib/snapd/lib/gl/libcuda.so.1', 'SNAP', 'wrapper'], ['Install']),
-    'snap without the library': (host('550.163.01'), {**ABSENT, 'SNAP': '/snap/app/1'},
+    'snap without the library': (computer('550.163.01'), {**ABSENT, 'SNAP': '/snap/app/1'},
                                  ['sandbox-without-driver'], ['snap connect'], ['flatpak']),
     'the stub in ld.so.conf.d': (
-        {**host('550.54.15'), **conf(cuda=STUBS), STUBS + '/libcuda.so.1': LinkTo('libcuda.so'),
+        {**computer('550.54.15'), **conf(cuda=STUBS), STUBS + '/libcuda.so.1': LinkTo('libcuda.so'),
          STUBS + '/libcuda.so': LIBRARY}, STUB, ['library-missing', 'stub-folder'],
         [STUBS, '550.54.15'], []),
     'the stub in the system folder of a container on a Jetson': (
         {**JETSON, **DOCKER, OWN: LIBRARY}, STUB, ['container-without-driver'],
         ['--runtime nvidia'], []),
     'the 32-bit driver alone': (
-        {**host('470.57.02'), '/usr/lib/i386/libcuda.so.1': WRONG},
+        {**computer('470.57.02'), '/usr/lib/i386/libcuda.so.1': WRONG},
         {'state': 'not-loadable', 'outcome': 'wrong-architecture',
          'LD_LIBRARY_PATH': '/usr/lib/i386'}, ['wrong-architecture'], ['architecture'], []),
     'the versioned file alone': (
-        {**host('525.60.13'), **DOCKER, SYSTEM + '/libcuda.so.525.60.13': LIBRARY}, ABSENT,
+        {**computer('525.60.13'), **DOCKER, SYSTEM + '/libcuda.so.525.60.13': LIBRARY}, ABSENT,
         ['link-missing'], [SYSTEM + '/libcuda.so.525.60.13', 'ldconfig',
                            'CUSHIM_LIBRARY=' + SYSTEM], ['Toolkit', 'Install']),
     'the versioned file alone, elsewhere': (
-        {**host('525.60.13'), '/usr/local/nvidia/lib64/libcuda.so.525.60.13': LIBRARY}, ABSENT,
+        {**computer('525.60.13'), '/usr/local/nvidia/lib64/libcuda.so.525.60.13': LIBRARY}, ABSENT,
         ['link-missing'], ['ldconfig -n /usr/local/nvidia/lib64'], ['Install']),
     'a link to a former release': (
-        {**host('550.54.15'), OWN: LinkTo('libcuda.so.535.54.03'),
+        {**computer('550.54.15'), OWN: LinkTo('libcuda.so.535.54.03'),
          SYSTEM + '/libcuda.so.550.54.15': LIBRARY}, ABSENT,
         ['link-missing'], [SYSTEM + '/libcuda.so.550.54.15', 'ldconfig'], ['Install']),
     "the host's GPUs, and the number of another": (
-        {**host('580.95.05'), **DOCKER, **information(1), **information(2), **information(3),
+        {**computer('580.95.05'), **DOCKER, **information(1), **information(2), **information(3),
          '/dev/nvidia0': '', '/dev/nvidia3': DEVICE},
         {**loaded(NO_GPU, OWN), 'CUDA_VISIBLE_DEVICES': '3'}, ['cuda-visible-devices'],
         ['CUDA_VISIBLE_DEVICES=3', '/dev/nvidia3', 'only number is 0'], []),
     "the host's GPUs, and the UUID of another": (
-        {**host('580.95.05'), **DOCKER, **information(1, UUID)},
+        {**computer('580.95.05'), **DOCKER, **information(1, UUID)},
         {**loaded(NO_GPU, OWN), 'CUDA_VISIBLE_DEVICES': UUID[:12]}, ['cuda-visible-devices'],
         ['0000:02:00.0', '/dev/nvidia1'], []),
     'a UUID of another machine': (
-        host('580.95.05'), {**loaded(NO_GPU, OWN), 'CUDA_VISIBLE_DEVICES': 'GPU-ffff'},
+        computer('580.95.05'), {**loaded(NO_GPU, OWN), 'CUDA_VISIBLE_DEVICES': 'GPU-ffff'},
         ['cuda-visible-devices'], ['none of the 1 GPU'], []),
     'a MIG instance that is gone': (
-        host('580.95.05'), {**loaded(NO_GPU, OWN), 'CUDA_VISIBLE_DEVICES': 'MIG-' + UUID[4:]},
+        computer('580.95.05'), {**loaded(NO_GPU, OWN), 'CUDA_VISIBLE_DEVICES': 'MIG-' + UUID[4:]},
         ['cuda-visible-devices'], ['no GPU here has a MIG instance'], []),
     'a container under WSL, an old toolkit': (
         {**WSL_2, **LENT, **DOCKER, '/dev/dxg': DEVICE},
@@ -285,28 +259,28 @@ MACHINES = {
     'nouveau': (bound('nouveau'), ABSENT, ['nouveau'], ['blacklist'], []),
     'no GPU': ({**BRIDGE, **INTEL}, ABSENT, ['no-gpu'], ['Run on'], []),
     'after a suspend': (
-        {**host('550.54.15'), **driver('550.54.15'), '/sys/power/suspend_stats/success': '3\n'},
+        {**computer('550.54.15'), **driver('550.54.15'), '/sys/power/suspend_stats/success': '3\n'},
         loaded(init_failed(999), OWN), ['gpu-after-suspend'], ['rmmod nvidia_uvm'], []),
     'a virtual GPU without compute': (
-        {**host('550.54.15'), **information(0, model='NVIDIA A40-48A')},
+        {**computer('550.54.15'), **information(0, model='NVIDIA A40-48A')},
         loaded(init_failed(801), OWN), ['vgpu-without-compute'], ['Q or C', 'A40-48A'],
         ['cuDeviceGetAttribute']),
     'a virtual GPU with compute': (
-        {**host('550.54.15'), **information(0, model='NVIDIA A40-48Q')},
+        {**computer('550.54.15'), **information(0, model='NVIDIA A40-48Q')},
         loaded(init_failed(801), OWN), [], ['virtual GPU'], ['cuDeviceGetAttribute']),
     'a container that was given no compute': (
-        {**host('550.54.15'), **DOCKER}, {**ABSENT, 'NVIDIA_DRIVER_CAPABILITIES': 'utility'},
+        {**computer('550.54.15'), **DOCKER}, {**ABSENT, 'NVIDIA_DRIVER_CAPABILITIES': 'utility'},
         ['container-without-compute'], ['CAPABILITIES=compute,utility', '=utility'], []),
     'devices that the user may not open': (
-        {**host('550.54.15'), '/dev/nvidia0': REFUSED}, loaded(NO_GPU, OWN),
+        {**computer('550.54.15'), '/dev/nvidia0': REFUSED}, loaded(NO_GPU, OWN),
         ['device-file-refused'], ['/dev/nvidia0: Permission denied', 'group'], ['DeviceAllow']),
     'a site with a folder of its own': (
-        {**host('550.54.15'), **driver('550.54.15', '/site/gpu/lib')},
+        {**computer('550.54.15'), **driver('550.54.15', '/site/gpu/lib')},
         {**ABSENT, 'LOOK_IN': '/none\n/site/gpu/lib\n'}, ['library-outside-search'],
         ['/site/gpu/lib/libcuda.so.1'], ['Install']),
     'a code of which nothing is known': (
-        host('550.54.15'), loaded(init_failed(719), OWN), [], ['No cause', 'dmesg'], []),
-    'a driver that cannot allocate': (host('550.54.15'), loaded(init_failed(2), OWN), [],
+        computer('550.54.15'), loaded(init_failed(719), OWN), [], ['No cause', 'dmesg'], []),
+    'a driver that cannot allocate': (computer('550.54.15'), loaded(init_failed(2), OWN), [],
                                       ['memory.max'], ['batches']),
 }
 
@@ -332,21 +306,11 @@ HEALTHY = {
 class Machines(DiagnosticTest):
 
     def test_each_has_its_diagnostics_and_the_right_advice_first(self):
-        for name, (paths, about, expected, words, others) in MACHINES.items():
-            machine = Machine(paths)
-            found, advice = machine.examine(**about)
-            machine.close()
-            said = advice + ''.join(row['evidence'] for row in found.values())
-            with self.subTest(name, advice=advice, found=found):
-                self.assertEqual(list(found), expected)
-                self.assertEqual([word for word in words if word not in said], [])
-                self.assertEqual([word for word in others if word in advice], [])
-                # The advice is not cut off.
-                self.assertTrue(advice.endswith('.') and len(advice) < 511)
+        self.assert_machines(MACHINES)
 
     def test_machine_that_works_has_none(self):
         for name, (folder, paths, variables) in HEALTHY.items():
-            machine = Machine({**host('550.163.01'), **driver('550.163.01', folder), **paths})
+            machine = Machine({**computer('550.163.01'), **driver('550.163.01', folder), **paths})
             with self.subTest(name):
                 self.assertEqual(machine.examine(**READY, **variables,
                                                  library=folder + '/libcuda.so.1'), ({}, ''))

@@ -15,6 +15,7 @@ PRINTING = [
     ['time'],
     ['time', '--json'],
     ['time', '--json', '--bytes', 'x'],
+    ['profile'],
     ['symbols'],
     ['symbols', '--json'],
     ['info', '--help'],

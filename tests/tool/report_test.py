@@ -76,43 +76,48 @@ class Report(ToolTest):
         self.assert_status(result, DONE)
 
     def test_json_has_kind_text_function_place_and_process(self):
-        misuse, race, leak, fault = self.findings('misuse', 'race', 'leak',
-                                                  options=('--fault', UNUSED))
-        self.assertEqual([one['kind'] for one in (misuse, race, leak, fault)],
-                         ['misuse', 'race', 'leak', 'unused fault'])
-        for one in misuse, race, leak, fault:
-            self.assertEqual((one['level'], one['count'], one['is_failure']), (None, 1, True))
+        found = self.findings('misuse', 'race', 'leak', options=('--fault', UNUSED))
+        misuse, race, context, event, fault = found
+        self.assertEqual([(one['kind'], one['level']) for one in found],
+                         [('CUSHIM-handle-unknown', 'error'), ('CUSHIM-race', 'error'),
+                          ('CUSHIM-leak-context', 'warning'), ('CUSHIM-leak-event', 'warning'),
+                          ('unused fault', None)])
+        for one in found:
+            self.assertEqual((one['count'], one['is_failure']), (1, True))
         self.assertEqual(misuse['function'], 'cuEventQuery')
-        self.assertRegex(misuse['text'], r'^cuEventQuery: 0x1234 never was a handle \(call \d+ of ')
+        self.assertRegex(misuse['text'], r'^error: cuEventQuery: 0x1234 is not the handle of an event; '
+                         r'in cuEventQuery\(hEvent=event#1\), call \d+ of ')
         self.assertEqual(race['function'], 'cuMemsetD8Async')
-        self.assertRegex(race['text'], r'^set \(operation 2, stream#2, cuMemsetD8Async\) writes ')
+        self.assertRegex(race['text'], r'^error: set \(stream#2, cuMemsetD8Async\) writes ')
         self.assertIn(' of memory#1: nothing orders them', race['text'])
-        self.assertEqual((leak['text'], leak['function'], leak['place']),
-                         ('2 handles, 0 allocations leaked', None, None))
+        self.assertRegex(context['text'], r'^warning: context#1 is never released; ')
+        self.assertRegex(event['text'], r'^warning: event#\d is never destroyed; ')
+        self.assertEqual(event['function'], 'cuEventCreate')
         self.assertEqual(fault['function'], 'cuMemAlloc_v2')
         self.assertEqual(fault['text'], UNUSED + ': matched once, never fired')
-        self.assertEqual(len({one['process'] for one in (misuse, race, leak, fault)}), 1)
-        for one in misuse, race:
+        self.assertEqual(len({one['process'] for one in found}), 1)
+        for one in misuse, race, context, event:
             self.assertRegex(one['place'], r'^findings\+0x' if PLACES else '^an unknown place')
 
     def test_findings_of_each_process_are_its_own(self):
         found = self.findings('fork', 'misuse')
-        self.assertEqual([one['kind'] for one in found], ['misuse', 'misuse'])
+        self.assertEqual([one['kind'] for one in found], ['CUSHIM-handle-unknown'] * 2)
         self.assertEqual(len({one['process'] for one in found}), 2)
 
     def test_junit_is_what_readers_of_it_expect(self):
         _, text = self.run_program('misuse', 'leak', name='found.xml', options=('--fault', UNUSED))
         [suite] = ElementTree.fromstring(text)
         self.assertEqual((suite.tag, suite.get('tests'), suite.get('failures')),
-                         ('testsuite', '3', '3'))
-        self.assertEqual([case.tag for case in suite], ['testcase'] * 3)
+                         ('testsuite', '4', '4'))
+        self.assertEqual([case.tag for case in suite], ['testcase'] * 4)
         self.assertEqual([case[0].get('type') for case in suite],
-                         ['misuse', 'leak', 'unused fault'])
+                         ['CUSHIM-handle-unknown', 'CUSHIM-leak-context', 'CUSHIM-leak-event',
+                          'unused fault'])
         for case in suite:
             self.assertTrue(case.get('classname') and case.get('name'))
             self.assertEqual([failure.tag for failure in case], ['failure'])
             self.assertEqual(case[0].get('message'), case[0].text)
-        self.assertIn(UNUSED, suite[2][0].text)
+        self.assertIn(UNUSED, suite[3][0].text)
 
     def test_names_that_mean_something_in_xml_are_kept(self):
         program = os.path.join(self.folder, 'a<b>&"c\'')

@@ -67,6 +67,47 @@ class Hijack(HijackTest):
 
 
 @unittest.skipUnless(RUNNER, "no test writes to the system's folder of a real Windows")
+class DriverOfAContainer(ToolTest):
+    """Windows puts the drivers of the machine into a folder of its container."""
+
+    STORE = os.path.join(os.path.dirname(SYSTEM), 'HostDriverStore')
+
+    def setUp(self):
+        self.assertFalse(os.path.exists(self.STORE))
+        self.addCleanup(shutil.rmtree, self.STORE, ignore_errors=True)
+
+    def put(self, name, package):
+        folder = os.path.join(self.STORE, 'FileRepository', package)
+        os.makedirs(folder)
+        shutil.copyfile(os.environ['CUSHIM_FAKE_13000'], os.path.join(folder, name))
+        return 'C:\\windows\\system32\\HostDriverStore\\FileRepository\\%s\\%s' % (package, name)
+
+    def diagnostics(self, *command):
+        result = self.run_command('info', '--json', **({'command': command} if command else {}))
+        self.assert_status(result, NO_DRIVER)
+        return {row['name']: row for row in result.json()['diagnostics']}
+
+    def test_named_if_it_is_not_in_the_system_folder(self):
+        self.put('nvldumdx.dll', 'nv_dispi.inf_amd64_0')
+        path = self.put('nvcuda64.dll', 'nv_dispi.inf_amd64_1')
+        found = self.diagnostics()['host-driver-only']
+        self.assertEqual(found['evidence'].lower(), path.lower())
+        self.assertIn('CUSHIM_LIBRARY', found['advice'])
+        self.assert_status(self.run_command('info', CUSHIM_LIBRARY=path), DONE)
+
+    def test_elevated_process_is_not_told_to_set_a_variable_that_it_ignores(self):
+        self.put('nvcuda64.dll', 'nv_dispi.inf_amd64_1')
+        found = self.diagnostics(RUNNER[0], COMMAND[-1])['host-driver-only']
+        self.assertNotIn('CUSHIM_LIBRARY', found['advice'])
+        self.assertIn('nvcuda.dll', found['advice'])
+
+    def test_other_packages_are_no_driver(self):
+        self.put('nvldumdx.dll', 'nv_dispi.inf_amd64_0')
+        self.put('nvcuda64.dll', 'amd.inf_amd64_1')
+        self.assertNotIn('host-driver-only', self.diagnostics())
+
+
+@unittest.skipUnless(RUNNER, "no test writes to the system's folder of a real Windows")
 class InTheSystemsFolder(HijackTest):
 
     def setUp(self):

@@ -50,6 +50,27 @@ class Symbols(ToolTest):
         for option in '--since', '--until':
             self.assertEqual(self.symbols(option, '13').out, self.symbols(option, '13.0').out)
 
+    def test_names_mean_the_slots_of_a_version(self):
+        """tests/cuda_header/meanings_test.py compares all names with headers."""
+        for words, slot, since in (('12.5 cuCtxCreate', 'CtxCreate_v2', '3.2'),
+                                   ('13.0 cuCtxCreate', 'CtxCreate_v4', '12.5'),
+                                   ('13 cuCtxCreate_v2', 'CtxCreate_v2', '3.2'),
+                                   ('12.2 cuGraphAddNode', 'GraphAddNode', '12.2'),
+                                   ('12.9 cuGraphAddNode', 'GraphAddNode', '12.2')):
+            version, name = words.split()
+            with self.subTest(words):
+                self.assertEqual(self.symbols('--cuda', version, name).out.split(),
+                                 [name, slot, 'since', since])
+        self.assertIn(', per-thread MemcpyHtoD_v2_ptds\n',
+                      self.symbols('--cuda', '13.0', 'cuMemcpyHtoD').out)
+
+    def test_names_as_json(self):
+        names = ['cuMemcpyHtoD', 'cuMemAlloc']
+        self.assertEqual(self.symbols('--json', '--cuda', '13.0', *names).json(), {'names': [
+            {'name': 'cuMemcpyHtoD', 'slot': 'MemcpyHtoD_v2',
+             'per_thread_slot': 'MemcpyHtoD_v2_ptds', 'since': 3020},
+            {'name': 'cuMemAlloc', 'slot': 'MemAlloc_v2', 'per_thread_slot': None, 'since': 3020}]})
+
     def test_versions_without_symbols_are_reported(self):
         """Standard output contains only the list, or the object, of symbols."""
         newest = version(max(row['since'] for row in FUNCTIONS))

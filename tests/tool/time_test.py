@@ -185,7 +185,7 @@ class Failures(ToolTest):
                 result = self.run_with(13000, 'time', '--repeat', '1', FAKE_FAIL=elapsed,
                                        FAKE_FAIL_CODE=code, FAKE_FAIL_ON=on)
                 self.assert_status(result, FAILED)
-                self.assertIn('cushim_event_elapsed returned %d CUDA_ERROR_' % code, result.err)
+                self.assertIn('cushim_event_get_elapsed returned %d CUDA_ERROR_' % code, result.err)
                 self.assertIn('\nadvice: ' + advice, result.err)
 
 

@@ -95,7 +95,7 @@ static int check_situation(void)
     return wrong + (init() != situation->code) + count_wrong_texts(situation->code);
 }
 
-static void error_texts_come_from_the_registry_without_a_driver(void **state)
+TEST_ALONE(error_texts_come_from_the_registry_without_a_driver)
 {
     for (situation = situations; situation < situations + COUNT(situations); situation++) {
         if (forked_answer(check_situation) != 0)
@@ -109,7 +109,7 @@ static int check_child(void)
     return count_wrong_texts(init());
 }
 
-static void error_texts_come_from_the_registry_in_a_forked_child(void **state)
+FORKED_TEST(error_texts_come_from_the_registry_in_a_forked_child)
 {
     assert_int_equal(fake_load(&source), CUDA_SUCCESS);
     assert_int_equal(init(), CUDA_SUCCESS);
@@ -123,7 +123,7 @@ static CUresult CUDAAPI own_error_string(CUresult code, const char **text)
     return (int)code == 9 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-static void driver_that_has_the_function_answers_itself(void **state)
+FORKED_TEST(driver_that_has_the_function_answers_itself)
 {
     const char *text = "?";
 
@@ -175,7 +175,7 @@ static CUresult load_old_driver(void)
     return fake_load(&source);
 }
 
-static void registry_answers_for_a_code_of_cushim_that_the_driver_does_not_know(void **state)
+FORKED_TEST(registry_answers_for_a_code_of_cushim_that_the_driver_does_not_know)
 {
     const struct cushim_table *lazy = cushim_driver();
     const char *text = "?";
@@ -194,7 +194,7 @@ static CUresult CUDAAPI failing_error_text(CUresult code, const char **text)
     return CUDA_ERROR_DEINITIALIZED;
 }
 
-static void failure_of_the_drivers_function_is_passed_on(void **state)
+FORKED_TEST(failure_of_the_drivers_function_is_passed_on)
 {
     const char *text = "?";
 
@@ -228,7 +228,7 @@ static void *allocate(void *unused)
                                                                                       : &source;
 }
 
-static void call_of_a_missing_symbol_is_logged_once(void **state)
+FORKED_TEST(call_of_a_missing_symbol_is_logged_once)
 {
     pthread_t threads[THREADS];
     void *wrong;
@@ -253,32 +253,4 @@ static void call_of_a_missing_symbol_is_logged_once(void **state)
     assert_non_null(strstr(logged, "CUDA 12.8"));
     assert_int_equal(cushim_driver()->StreamQuery(NULL), CUSHIM__REQUIRES_NEWER_DRIVER);
     assert_int_equal(log_lines, 2);
-}
-
-static void missing_symbol_that_was_called_is_recorded(void **state)
-{
-    const unsigned called = (unsigned)symbol_number("cuEGLStreamProducerReturnFrame");
-
-    assert_int_equal(fake_load(&source), CUDA_SUCCESS);
-    assert_int_equal(cushim_driver()->EGLStreamProducerReturnFrame(NULL, NULL, NULL),
-                     CUSHIM__REQUIRES_NEWER_DRIVER);
-    for (unsigned i = 0; i < cushim_symbol_count(); i++)
-        assert_int_equal(cushim__symbol_missed(i), i == called);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(error_texts_come_from_the_registry_without_a_driver),
-#if !defined(_WIN32)
-        forked_test(error_texts_come_from_the_registry_in_a_forked_child),
-#endif
-        forked_test(driver_that_has_the_function_answers_itself),
-        forked_test(registry_answers_for_a_code_of_cushim_that_the_driver_does_not_know),
-        forked_test(failure_of_the_drivers_function_is_passed_on),
-        forked_test(call_of_a_missing_symbol_is_logged_once),
-        forked_test(missing_symbol_that_was_called_is_recorded),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@
 enum { MOST_CODES = 1100 };
 
 /* tests/registry checks that each code of cuda.h has a row. */
-static void every_known_code_has_a_name_a_meaning_and_advice_of_its_own(void **state)
+TEST_ALONE(every_known_code_has_a_name_a_meaning_and_advice_of_its_own)
 {
     CUresult known[MOST_CODES];
     size_t count = 0;
@@ -32,7 +32,7 @@ static void every_known_code_has_a_name_a_meaning_and_advice_of_its_own(void **s
     }
 }
 
-static void every_text_is_one_line_that_ends_as_documented(void **state)
+TEST_ALONE(every_text_is_one_line_that_ends_as_documented)
 {
     for (int code = -1; code < MOST_CODES; code++) {
         const char *texts[] = {
@@ -48,7 +48,7 @@ static void every_text_is_one_line_that_ends_as_documented(void **state)
     }
 }
 
-static void unknown_code_is_reported_as_unknown(void **state)
+TEST_ALONE(unknown_code_is_reported_as_unknown)
 {
     /*
      * Numbers that no toolkit defines, and two that would become 0 and 700 if truncated to 16 bits.
@@ -65,7 +65,7 @@ static void unknown_code_is_reported_as_unknown(void **state)
     }
 }
 
-static void code_says_what_it_makes_unusable(void **state)
+TEST_ALONE(code_says_what_it_makes_unusable)
 {
     static const int faults[] = {700, 702, 714, 719, 0}; /* kernel faults */
     static const int lost[] = {4, 803, 804, 810, 0};     /* the device is lost */
@@ -77,16 +77,4 @@ static void code_says_what_it_makes_unusable(void **state)
         assert_int_equal(cushim_error_sticky((CUresult)*code), CUSHIM_STICKY_PROCESS);
     for (const int *code = harmless; *code; code++)
         assert_int_equal(cushim_error_sticky((CUresult)*code), CUSHIM_STICKY_NO);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_known_code_has_a_name_a_meaning_and_advice_of_its_own),
-        cmocka_unit_test(every_text_is_one_line_that_ends_as_documented),
-        cmocka_unit_test(unknown_code_is_reported_as_unknown),
-        cmocka_unit_test(code_says_what_it_makes_unusable),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

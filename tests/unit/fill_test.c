@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filling a table: how a symbol is found, what replaces a missing one, and what is counted. */
+/* Filling a table: how a symbol is found, and what is counted. */
 #define _GNU_SOURCE
 #include <limits.h>
 #include <string.h>
@@ -8,7 +8,6 @@
 #include "forked.h"
 #include "loader/symbols.h"
 #include "src/base/system.h"
-#include "tests/support/library.h"
 
 enum { GUARD = 0xab };
 
@@ -46,7 +45,7 @@ static cushim_function slot(size_t index)
 
 /* --- the caller's table --- */
 
-static void every_slot_can_be_called(void **state)
+FORKED_TEST(every_slot_can_be_called)
 {
     fill(sizeof guarded);
     for (size_t i = 0; i < CUSHIM__SYMBOL_COUNT; i++)
@@ -58,7 +57,7 @@ static void every_slot_can_be_called(void **state)
     assert_int_equal(fake_report().state, CUSHIM_STATE_UNTRIED);
 }
 
-static void smaller_table_is_not_written_beyond_its_size(void **state)
+FORKED_TEST(smaller_table_is_not_written_beyond_its_size)
 {
     static const size_t slots[] = {1, 2, 17, CUSHIM__SYMBOL_COUNT - 1};
 
@@ -74,7 +73,7 @@ static void smaller_table_is_not_written_beyond_its_size(void **state)
     }
 }
 
-static void invalid_arguments_leave_the_table_untouched(void **state)
+FORKED_TEST(invalid_arguments_leave_the_table_untouched)
 {
     static const size_t sizes[] = {0, 1, sizeof(size_t) + sizeof(cushim_function) - 1};
 
@@ -93,7 +92,7 @@ static void invalid_arguments_leave_the_table_untouched(void **state)
     assert_int_equal(source.lookups, 0);
 }
 
-static void source_that_is_no_driver_leaves_the_table_untouched(void **state)
+FORKED_TEST(source_that_is_no_driver_leaves_the_table_untouched)
 {
     static const char *const lacking[] = {"cuInit", "cuDriverGetVersion"};
 
@@ -109,19 +108,7 @@ static void source_that_is_no_driver_leaves_the_table_untouched(void **state)
     }
 }
 
-static void table_is_filled_from_an_open_library(void **state)
-{
-    void *library = library_open(FAKE_LIBRARY);
-
-    assert_non_null(library);
-    table->size = sizeof *table;
-    assert_int_equal(cushim_table_fill_library(table, library, &counts), CUDA_SUCCESS);
-    assert_int_equal(table->EventQuery(NULL), FAKE_LIBRARY_ANSWER);
-    assert_int_equal(counts.core.found, FAKE_LIBRARY_SYMBOLS);
-    library_close(library);
-}
-
-/* --- by name, and by fallback --- */
+/* --- by name --- */
 
 static const char *asked[2 * CUSHIM__SYMBOL_COUNT];
 static size_t asked_count;
@@ -132,7 +119,7 @@ static void note(const char *symbol)
     asked[asked_count++] = symbol;
 }
 
-static void each_symbol_is_looked_up_by_its_exact_name_and_counted(void **state)
+FORKED_TEST(each_symbol_is_looked_up_by_its_exact_name_and_counted)
 {
     unsigned foreign = 0;
 
@@ -154,32 +141,6 @@ static void each_symbol_is_looked_up_by_its_exact_name_and_counted(void **state)
     assert_int_equal(counts.core.missing, counts.core.total - FAKE_SYMBOLS);
     assert_int_equal(counts.interop.found, 0);
     assert_int_equal(counts.interop.missing, counts.interop.total);
-}
-
-/* The function in the slot of cuEventElapsedTime_v2: 2 its own, 1 its fallback, 0 none. */
-static int elapsed(void)
-{
-    float ms = 0;
-
-    if (table->EventElapsedTime_v2(&ms, NULL, NULL) == CUSHIM__REQUIRES_NEWER_DRIVER)
-        return 0;
-    return ms > 1 ? 2 : 1;
-}
-
-static void fallback_takes_the_slot_of_a_missing_symbol(void **state)
-{
-    fill(sizeof *table);
-    assert_int_equal(elapsed(), 2);
-    source.lacks[0] = "cuEventElapsedTime_v2";
-    fill(sizeof *table);
-    assert_int_equal(elapsed(), 1);
-    assert_int_equal(counts.core.fallen_back, 1);
-    assert_int_equal(counts.core.found, FAKE_SYMBOLS - 1);
-    assert_int_equal(counts.core.missing, counts.core.total - FAKE_SYMBOLS);
-    source.lacks[1] = "cuEventElapsedTime";
-    fill(sizeof *table);
-    assert_int_equal(elapsed(), 0);
-    assert_int_equal(counts.core.fallen_back, 0);
 }
 
 /* --- by cuGetProcAddress_v2 --- */
@@ -236,7 +197,7 @@ static void give_proc_address(void)
     source.has[0].function = (cushim_function)get_proc_address;
 }
 
-static void proc_address_is_called_with_the_base_name_and_the_version_of_the_abi(void **state)
+FORKED_TEST(proc_address_is_called_with_the_base_name_and_the_version_of_the_abi)
 {
     static const char *const found[] = {"cuEventRecord", "cuEventRecord_ptsz", "cuMemAlloc_v2"};
     unsigned others = 0;
@@ -266,7 +227,7 @@ static enum cushim_symbol_state state_of(const char *symbol)
     return cushim__symbol_state(symbol_number(symbol));
 }
 
-static void load_records_how_each_symbol_was_found(void **state)
+FORKED_TEST(load_records_how_each_symbol_was_found)
 {
     give_proc_address();
     source.lacks[0] = "cuEventElapsedTime_v2";
@@ -283,7 +244,32 @@ static void load_records_how_each_symbol_was_found(void **state)
                      cushim__system_is_windows ? CUSHIM_SYMBOL_MISSING : CUSHIM_SYMBOL_FOREIGN);
 }
 
-static void numbers_follow_the_order_of_the_slots(void **state)
+FORKED_TEST(driver_has_what_was_found_or_replaced_in_its_version)
+{
+    give_proc_address();
+    source.lacks[0] = "cuEventElapsedTime_v2";
+    assert_int_equal(fake_load(&source), CUDA_SUCCESS);
+    assert_true(cushim_driver_has("cuEventQuery", 0));
+    assert_true(cushim_driver_has("cuEventQuery", FAKE_VERSION));
+    assert_false(cushim_driver_has("cuEventQuery", FAKE_VERSION + 10));
+    assert_true(cushim_driver_has("cuMemAlloc_v2", 0));         /* by cuGetProcAddress */
+    assert_true(cushim_driver_has("cuEventElapsedTime_v2", 0)); /* by its fallback */
+    assert_false(cushim_driver_has("cuMemFree_v2", 0));
+    assert_false(cushim_driver_has("cuWGLGetDevice", 0));
+    assert_false(cushim_driver_has("cuEvent", 0));
+    assert_false(cushim_driver_has("", 0));
+    assert_false(cushim_driver_has(NULL, 0));
+}
+
+FORKED_TEST(driver_that_is_absent_has_nothing)
+{
+    source.lacks[0] = "cuInit";
+    assert_int_equal(fake_load(&source), CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
+    assert_false(cushim_driver_has("cuInit", 0));
+    assert_false(cushim_driver_has("cuGetErrorName", 0));
+}
+
+FORKED_TEST(numbers_follow_the_order_of_the_slots)
 {
     const size_t beyond[] = {cushim_symbol_count(), 65536, SIZE_MAX};
 
@@ -301,22 +287,4 @@ static void numbers_follow_the_order_of_the_slots(void **state)
         assert_int_equal(cushim__symbol_state(beyond[i]), CUSHIM_SYMBOL_UNKNOWN);
         assert_false(cushim__symbol_missed(beyond[i]));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        forked_test(every_slot_can_be_called),
-        forked_test(smaller_table_is_not_written_beyond_its_size),
-        forked_test(invalid_arguments_leave_the_table_untouched),
-        forked_test(source_that_is_no_driver_leaves_the_table_untouched),
-        forked_test(table_is_filled_from_an_open_library),
-        forked_test(each_symbol_is_looked_up_by_its_exact_name_and_counted),
-        forked_test(fallback_takes_the_slot_of_a_missing_symbol),
-        forked_test(proc_address_is_called_with_the_base_name_and_the_version_of_the_abi),
-        forked_test(load_records_how_each_symbol_was_found),
-        forked_test(numbers_follow_the_order_of_the_slots),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

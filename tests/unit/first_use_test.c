@@ -104,7 +104,7 @@ static int load_at_once(void)
     return source.lookups == most_inside * FAKE_LOOKUPS_OF_A_LOAD ? 0 : 2;
 }
 
-static void threads_at_first_use_all_get_the_same_table(void **state)
+TEST_ALONE(threads_at_first_use_all_get_the_same_table)
 {
     static const unsigned counts[] = {2, 16, MOST_LOADING, MOST_THREADS};
 
@@ -114,7 +114,7 @@ static void threads_at_first_use_all_get_the_same_table(void **state)
     }
 }
 
-static void threads_that_load_two_drivers_agree_on_one_of_them(void **state)
+FORKED_TEST(threads_that_load_two_drivers_agree_on_one_of_them)
 {
     static CUresult (*const calls[])(void) = {load_source, load_other};
     const struct caller *callers = call_at_once(16, calls, COUNT(calls));
@@ -127,7 +127,7 @@ static void threads_that_load_two_drivers_agree_on_one_of_them(void **state)
     }
 }
 
-static void load_that_fails_beside_a_successful_one_returns_its_own_reason(void **state)
+FORKED_TEST(load_that_fails_beside_a_successful_one_returns_its_own_reason)
 {
     static CUresult (*const calls[])(void) = {load_source, load_failing, load_newer};
     static const int codes[] = {CUDA_SUCCESS, CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND,
@@ -140,7 +140,7 @@ static void load_that_fails_beside_a_successful_one_returns_its_own_reason(void 
     assert_int_equal(fake_report().state, CUSHIM_STATE_LOADED);
 }
 
-static void concurrent_first_calls_without_a_driver_all_return_the_reason(void **state)
+FORKED_TEST(concurrent_first_calls_without_a_driver_all_return_the_reason)
 {
     static CUresult (*const calls[])(void) = {fake_query};
     const struct caller *callers;
@@ -176,7 +176,7 @@ static void call_inside_the_resolver(const char *symbol)
     call_inside();
 }
 
-static void call_from_the_resolver_is_refused_and_the_load_succeeds(void **state)
+FORKED_TEST(call_from_the_resolver_is_refused_and_the_load_succeeds)
 {
     source.looked_up = call_inside_the_resolver;
     assert_int_equal(fake_load(&source), CUDA_SUCCESS);
@@ -184,7 +184,7 @@ static void call_from_the_resolver_is_refused_and_the_load_succeeds(void **state
     assert_int_equal(fake_query(), FAKE_ANSWER);
 }
 
-static void call_from_the_resolver_of_a_failing_load_is_refused(void **state)
+FORKED_TEST(call_from_the_resolver_of_a_failing_load_is_refused)
 {
     failing.looked_up = call_inside_the_resolver;
     assert_int_equal(fake_load(&failing), CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
@@ -193,7 +193,7 @@ static void call_from_the_resolver_of_a_failing_load_is_refused(void **state)
 }
 
 #if !defined(_WIN32)
-static void call_from_a_constructor_is_refused_and_the_load_succeeds(void **state)
+FORKED_TEST(call_from_a_constructor_is_refused_and_the_load_succeeds)
 {
     environment_set("CUSHIM_LIBRARY", FAKE_LIBRARY);
     fake_library_constructor(call_inside);
@@ -214,29 +214,11 @@ static void raise_signal(const char *symbol)
         raise(SIGTERM);
 }
 
-static void call_from_a_signal_handler_is_refused_and_the_load_succeeds(void **state)
+FORKED_TEST(call_from_a_signal_handler_is_refused_and_the_load_succeeds)
 {
     signal(SIGTERM, handle);
     source.looked_up = raise_signal;
     assert_int_equal(fake_load(&source), CUDA_SUCCESS);
     assert_int_equal(calls_inside, 1);
     assert_int_equal(fake_query(), FAKE_ANSWER);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_at_first_use_all_get_the_same_table),
-        forked_test(threads_that_load_two_drivers_agree_on_one_of_them),
-        forked_test(load_that_fails_beside_a_successful_one_returns_its_own_reason),
-        forked_test(concurrent_first_calls_without_a_driver_all_return_the_reason),
-        forked_test(call_from_the_resolver_is_refused_and_the_load_succeeds),
-        forked_test(call_from_the_resolver_of_a_failing_load_is_refused),
-#if !defined(_WIN32)
-        forked_test(call_from_a_constructor_is_refused_and_the_load_succeeds),
-#endif
-        forked_test(call_from_a_signal_handler_is_refused_and_the_load_succeeds),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -279,7 +279,7 @@ static void check(const struct fork_case *cases, size_t count)
     }
 }
 
-static void child_of_a_process_that_is_not_initialised_may_use_the_driver(void **state)
+TEST_ALONE(child_of_a_process_that_is_not_initialised_may_use_the_driver)
 {
     static const struct fork_case cases[] = {
         {{END}, {LOAD, QUERY}, FAKE_ANSWER},
@@ -300,7 +300,7 @@ static void child_of_a_process_that_is_not_initialised_may_use_the_driver(void *
     check(cases, COUNT(cases));
 }
 
-static void child_of_a_process_that_found_no_device_calls_cuInit_once_more(void **state)
+TEST_ALONE(child_of_a_process_that_found_no_device_calls_cuInit_once_more)
 {
     static const struct fork_case cases[] = {
         {{LET_INIT_FIND_NO_DEVICE, LOAD, INIT}, {REPORT}, CUSHIM_STATE_LOADED},
@@ -311,7 +311,7 @@ static void child_of_a_process_that_found_no_device_calls_cuInit_once_more(void 
     check(cases, COUNT(cases));
 }
 
-static void child_of_an_initialised_process_returns_3(void **state)
+TEST_ALONE(child_of_an_initialised_process_returns_3)
 {
     static const struct fork_case cases[] = {
         {{LOAD, INIT}, {QUERY}, CUDA_ERROR_NOT_INITIALIZED},
@@ -335,7 +335,7 @@ static void child_of_an_initialised_process_returns_3(void **state)
     check(cases, COUNT(cases));
 }
 
-static void child_of_a_process_that_was_loading_returns_3_at_once(void **state)
+TEST_ALONE(child_of_a_process_that_was_loading_returns_3_at_once)
 {
     static const struct fork_case cases[] = {
         {{LOAD_IN_THREADS}, {QUERY}, CUDA_ERROR_NOT_INITIALIZED},
@@ -350,7 +350,7 @@ static void child_of_a_process_that_was_loading_returns_3_at_once(void **state)
     check(cases, COUNT(cases));
 }
 
-static void child_of_a_process_inside_cuInit_returns_3_however_it_was_called(void **state)
+TEST_ALONE(child_of_a_process_inside_cuInit_returns_3_however_it_was_called)
 {
     static const struct fork_case cases[] = {
         {{LOAD_WITH_A_LOCK}, {QUERY}, FAKE_ANSWER},
@@ -373,7 +373,7 @@ static void initialise_in_prepare(void)
     end_threads();
 }
 
-static void child_of_a_process_that_initialises_while_it_forks_returns_3(void **state)
+FORKED_TEST(child_of_a_process_that_initialises_while_it_forks_returns_3)
 {
     assert_int_equal(pthread_atfork(initialise_in_prepare, NULL, NULL), 0);
     assert_int_equal(load_the_driver_with_a_lock(), CUDA_SUCCESS);
@@ -395,7 +395,7 @@ static int check_report_of_a_late_load(void)
     return strstr(report.advice, "cuInit") ? 3 : 0;
 }
 
-static void report_explains_the_fork_if_the_parent_initialised_without_cushim(void **state)
+FORKED_TEST(report_explains_the_fork_if_the_parent_initialised_without_cushim)
 {
     if (!forked_is_told_by_the_system()) {
         fputs("not tested: the system does not tell of forks\n", stderr);
@@ -415,7 +415,7 @@ static void fork_within(const char *symbol)
         child_of_the_load = fork();
 }
 
-static void load_that_forks_fails_in_the_child_only(void **state)
+FORKED_TEST(load_that_forks_fails_in_the_child_only)
 {
     CUresult code;
     int status = 0;
@@ -430,20 +430,4 @@ static void load_that_forks_fails_in_the_child_only(void **state)
     assert_int_equal(waitpid(child_of_the_load, &status, 0), child_of_the_load);
     assert_int_equal(status, 0);
     assert_int_equal(fake_query(), FAKE_ANSWER);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(child_of_a_process_that_is_not_initialised_may_use_the_driver),
-        cmocka_unit_test(child_of_a_process_that_found_no_device_calls_cuInit_once_more),
-        cmocka_unit_test(child_of_an_initialised_process_returns_3),
-        cmocka_unit_test(child_of_a_process_that_was_loading_returns_3_at_once),
-        cmocka_unit_test(child_of_a_process_inside_cuInit_returns_3_however_it_was_called),
-        forked_test(child_of_a_process_that_initialises_while_it_forks_returns_3),
-        forked_test(report_explains_the_fork_if_the_parent_initialised_without_cushim),
-        forked_test(load_that_forks_fails_in_the_child_only),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Forked tests: each test that changes the state of its process runs in a child.
- *
- *     const struct CMUnitTest tests[] = {forked_test(name), ...};
- *
- * cmocka's assertions work in a forked_test() as usual.
+ * Forked tests: each test that changes the state of its process runs in a child. It is written as
+ * FORKED_TEST(name_of_a_fact) { ... }, and cmocka's assertions work in it as usual.
  */
 #ifndef CUSHIM_TESTS_UNIT_FORKED_H
 #define CUSHIM_TESTS_UNIT_FORKED_H
@@ -18,14 +15,15 @@ struct forked_body {
     CMUnitTestFunction run;
 };
 
-/* A row for cmocka's table: `body` runs in a child. */
-#define forked_test(body)                                         \
-    {                                                             \
-#body, forked_test_run, NULL, NULL, &(struct forked_body) \
-        {                                                         \
-#body, body                                           \
-        }                                                         \
-    }
+#define FORKED_TEST(name)                                                                \
+    static void name(void **state);                                                      \
+    static struct forked_body name##_body = {#name, name};                               \
+    __attribute__((constructor)) static void add_##name(void)                            \
+    {                                                                                    \
+        test_add((struct CMUnitTest){#name, forked_test_run, NULL, NULL, &name##_body}); \
+    }                                                                                    \
+    static void name(void **state)
+
 void forked_test_run(void **state);
 
 /* forked_answer() returns this if the child died, less the number of the signal, if any. */

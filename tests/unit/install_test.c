@@ -60,7 +60,7 @@ static void install_layer(void)
 
 /* --- installing and restoring --- */
 
-static void installed_table_is_current_until_null_restores_the_loaders_own(void **state)
+FORKED_TEST(installed_table_is_current_until_null_restores_the_loaders_own)
 {
     const struct cushim_table *former = NULL;
 
@@ -80,7 +80,7 @@ static void installed_table_is_current_until_null_restores_the_loaders_own(void 
     assert_false(fake_report().installed);
 }
 
-static void incomplete_table_is_refused(void **state)
+FORKED_TEST(incomplete_table_is_refused)
 {
     const struct cushim_table *former = NULL;
     struct cushim_table *mock = fake_mock();
@@ -110,7 +110,7 @@ static void incomplete_table_is_refused(void **state)
 
 /* --- installed tables and the loader --- */
 
-static void installed_table_stays_current_during_a_load(void **state)
+FORKED_TEST(installed_table_stays_current_during_a_load)
 {
     assert_int_equal(install(fake_mock()), CUDA_SUCCESS);
     assert_int_equal(fake_load(&broken), CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
@@ -124,7 +124,7 @@ static void installed_table_stays_current_during_a_load(void **state)
     assert_int_equal(fake_query(), FAKE_ANSWER);
 }
 
-static void load_over_an_installed_mock_loads_nothing(void **state)
+FORKED_TEST(load_over_an_installed_mock_loads_nothing)
 {
     environment_set("CUSHIM_LIBRARY", FAKE_LIBRARY);
     assert_int_equal(install(fake_mock()), CUDA_SUCCESS);
@@ -133,7 +133,7 @@ static void load_over_an_installed_mock_loads_nothing(void **state)
     assert_int_equal(fake_report().state, CUSHIM_STATE_UNTRIED);
 }
 
-static void init_always_initialises_an_installed_table(void **state)
+FORKED_TEST(init_always_initialises_an_installed_table)
 {
     environment_set("CUSHIM_LIBRARY", "none");
     fake.init_code = CUDA_ERROR_NO_DEVICE;
@@ -144,7 +144,7 @@ static void init_always_initialises_an_installed_table(void **state)
     assert_int_equal(fake_report().state, CUSHIM_STATE_UNTRIED);
 }
 
-static void minimum_version_applies_to_an_installed_table(void **state)
+FORKED_TEST(minimum_version_applies_to_an_installed_table)
 {
     const struct cushim_load_options newer = {.size = sizeof newer,
                                               .minimum_version = FAKE_VERSION + 10};
@@ -160,8 +160,22 @@ static void minimum_version_applies_to_an_installed_table(void **state)
     assert_int_equal(fake_report().state, CUSHIM_STATE_UNTRIED);
 }
 
+FORKED_TEST(installed_table_has_what_its_version_should_have)
+{
+    assert_int_equal(install(fake_mock()), CUDA_SUCCESS);
+    install_layer(); /* its slots do not show what the mock lacks */
+    assert_true(cushim_driver_has("cuEventElapsedTime_v2", 12080));
+    assert_true(cushim_driver_has("cuMemFree_v2", 0));
+    assert_false(cushim_driver_has("cuMemFree_v2", FAKE_VERSION + 10));
+    fake.version = 12020;
+    assert_true(cushim_driver_has("cuEventElapsedTime_v2", 0)); /* by its fallback */
+    assert_false(cushim_driver_has("cuGreenCtxCreate", 0));     /* of CUDA 12.4 */
+    fake.version_code = CUDA_ERROR_UNKNOWN;
+    assert_false(cushim_driver_has("cuMemFree_v2", 0));
+}
+
 /* The loader does the same for a driver. */
-static void version_that_an_installed_table_does_not_give_is_an_error(void **state)
+FORKED_TEST(version_that_an_installed_table_does_not_give_is_an_error)
 {
     static const struct {
         int version;
@@ -181,7 +195,7 @@ static void version_that_an_installed_table_does_not_give_is_an_error(void **sta
     }
 }
 
-static void minimum_version_applies_to_the_answer_of_an_installed_layer(void **state)
+FORKED_TEST(minimum_version_applies_to_the_answer_of_an_installed_layer)
 {
     assert_int_equal(install(fake_mock()), CUDA_SUCCESS);
     install_layer();
@@ -191,7 +205,7 @@ static void minimum_version_applies_to_the_answer_of_an_installed_layer(void **s
     assert_int_equal(passed, 2);
 }
 
-static void minimum_version_over_the_lazy_load_table_is_checked_by_its_load(void **state)
+FORKED_TEST(minimum_version_over_the_lazy_load_table_is_checked_by_its_load)
 {
     environment_set("CUSHIM_LIBRARY", "none");
     install_layer();
@@ -199,7 +213,7 @@ static void minimum_version_over_the_lazy_load_table_is_checked_by_its_load(void
     assert_int_equal(passed, 1);
 }
 
-static void layer_over_the_lazy_load_table_loads_once_and_forwards(void **state)
+FORKED_TEST(layer_over_the_lazy_load_table_loads_once_and_forwards)
 {
     environment_set("CUSHIM_LIBRARY", FAKE_LIBRARY);
     install_layer();
@@ -215,7 +229,7 @@ static void layer_over_the_lazy_load_table_loads_once_and_forwards(void **state)
     assert_int_equal(fake_report().state, CUSHIM_STATE_READY);
 }
 
-static void former_table_restored_after_a_load_is_the_drivers(void **state)
+FORKED_TEST(former_table_restored_after_a_load_is_the_drivers)
 {
     const struct cushim_table *former = NULL;
 
@@ -277,7 +291,7 @@ static void assert_completed(const struct cushim_table *original, size_t slots)
     }
 }
 
-static void shorter_table_is_installed_with_the_missing_slots_filled(void **state)
+FORKED_TEST(shorter_table_is_installed_with_the_missing_slots_filled)
 {
     static const size_t counts[] = {1, 17, CUSHIM__SLOT(EventElapsedTime_v2),
                                     CUSHIM__SYMBOL_COUNT - 1};
@@ -295,7 +309,7 @@ static void shorter_table_is_installed_with_the_missing_slots_filled(void **stat
     }
 }
 
-static void slot_beyond_a_shorter_table_answers_without_a_driver(void **state)
+FORKED_TEST(slot_beyond_a_shorter_table_answers_without_a_driver)
 {
     struct cushim_table *table = new_short_table(1);
     const char *name = NULL;
@@ -346,7 +360,7 @@ static void assert_error_texts(const struct cushim_table *table, const char *own
     assert_string_equal(text, cushim_error_string(unknown));
 }
 
-static void registry_answers_for_a_code_that_a_shorter_table_does_not_know(void **state)
+FORKED_TEST(registry_answers_for_a_code_that_a_shorter_table_does_not_know)
 {
     struct cushim_table *tables[8];
     const struct cushim_table *copies[COUNT(tables)];
@@ -365,7 +379,7 @@ static void registry_answers_for_a_code_that_a_shorter_table_does_not_know(void 
 }
 
 /* A layer that passes its calls to the current table may be installed again. */
-static void shorter_tables_that_take_their_texts_from_each_other_do_not_ask_forever(void **state)
+FORKED_TEST(shorter_tables_that_take_their_texts_from_each_other_do_not_ask_forever)
 {
     struct cushim_table *table = new_short_table(CUSHIM__SYMBOL_COUNT - 1);
     struct cushim_table *layer_of_it = new_short_table(CUSHIM__SYMBOL_COUNT - 1);
@@ -387,7 +401,7 @@ static void shorter_tables_that_take_their_texts_from_each_other_do_not_ask_fore
     free(table);
 }
 
-static void minimum_version_applies_to_a_shorter_table(void **state)
+FORKED_TEST(minimum_version_applies_to_a_shorter_table)
 {
     struct cushim_table *with = new_short_table(CUSHIM__SLOT(DriverGetVersion) + 1);
     struct cushim_table *without = new_short_table(CUSHIM__SLOT(DriverGetVersion));
@@ -403,19 +417,7 @@ static void minimum_version_applies_to_a_shorter_table(void **state)
     free(without);
 }
 
-static void symbol_that_a_shorter_table_lacks_falls_back_as_in_a_driver(void **state)
-{
-    struct cushim_table *table = new_short_table(CUSHIM__SLOT(EventElapsedTime_v2));
-    float ms = 0;
-
-    assert_int_equal(install(table), CUDA_SUCCESS);
-    assert_int_equal(cushim_driver()->EventElapsedTime_v2(&ms, NULL, NULL), CUDA_SUCCESS);
-    assert_true(ms == 1); /* the older function's result */
-    assert_int_equal(install(NULL), CUDA_SUCCESS);
-    free(table);
-}
-
-static void shorter_tables_over_each_other_are_restored_one_by_one(void **state)
+FORKED_TEST(shorter_tables_over_each_other_are_restored_one_by_one)
 {
     struct cushim_table *tables[3];
     const struct cushim_table *formers[COUNT(tables)];
@@ -440,7 +442,7 @@ static CUresult CUDAAPI other_answer(CUevent event)
     return CUDA_ERROR_INVALID_CONTEXT;
 }
 
-static void shorter_table_that_was_changed_is_copied_again_to_the_same_place(void **state)
+FORKED_TEST(shorter_table_that_was_changed_is_copied_again_to_the_same_place)
 {
     struct cushim_table *table = new_short_table(CUSHIM__SYMBOL_COUNT - 1);
     CUresult(CUDAAPI *const answer)(CUevent event) = other_answer;
@@ -465,7 +467,7 @@ static void shorter_table_that_was_changed_is_copied_again_to_the_same_place(voi
     free(table);
 }
 
-static void shorter_tables_beyond_the_eighth_are_refused(void **state)
+FORKED_TEST(shorter_tables_beyond_the_eighth_are_refused)
 {
     struct cushim_table *tables[9];
     const struct cushim_table *former = NULL;
@@ -489,7 +491,7 @@ static void shorter_tables_beyond_the_eighth_are_refused(void **state)
 
 /* --- declared layers --- */
 
-static void declaration_that_cannot_be_is_refused(void **state)
+FORKED_TEST(declaration_that_cannot_be_is_refused)
 {
     struct cushim_table *short_table = new_short_table(CUSHIM__SYMBOL_COUNT - 1);
     static struct cushim_table layers[9];
@@ -533,7 +535,7 @@ static void *install_and_call(void *table)
     return NULL;
 }
 
-static void threads_that_install_one_shorter_table_use_one_copy(void **state)
+FORKED_TEST(threads_that_install_one_shorter_table_use_one_copy)
 {
     struct cushim_table *table = new_short_table(CUSHIM__SLOT(EventElapsedTime_v2));
     struct cushim_table *others[COPIES - 1];
@@ -553,34 +555,4 @@ static void threads_that_install_one_shorter_table_use_one_copy(void **state)
     for (int i = 0; i < COPIES - 1; i++)
         free(others[i]);
     free(table);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        forked_test(installed_table_is_current_until_null_restores_the_loaders_own),
-        forked_test(incomplete_table_is_refused),
-        forked_test(installed_table_stays_current_during_a_load),
-        forked_test(load_over_an_installed_mock_loads_nothing),
-        forked_test(init_always_initialises_an_installed_table),
-        forked_test(minimum_version_applies_to_an_installed_table),
-        forked_test(version_that_an_installed_table_does_not_give_is_an_error),
-        forked_test(minimum_version_applies_to_the_answer_of_an_installed_layer),
-        forked_test(minimum_version_over_the_lazy_load_table_is_checked_by_its_load),
-        forked_test(layer_over_the_lazy_load_table_loads_once_and_forwards),
-        forked_test(former_table_restored_after_a_load_is_the_drivers),
-        forked_test(shorter_table_is_installed_with_the_missing_slots_filled),
-        forked_test(slot_beyond_a_shorter_table_answers_without_a_driver),
-        forked_test(registry_answers_for_a_code_that_a_shorter_table_does_not_know),
-        forked_test(shorter_tables_that_take_their_texts_from_each_other_do_not_ask_forever),
-        forked_test(minimum_version_applies_to_a_shorter_table),
-        forked_test(symbol_that_a_shorter_table_lacks_falls_back_as_in_a_driver),
-        forked_test(shorter_tables_over_each_other_are_restored_one_by_one),
-        forked_test(shorter_table_that_was_changed_is_copied_again_to_the_same_place),
-        forked_test(shorter_tables_beyond_the_eighth_are_refused),
-        forked_test(declaration_that_cannot_be_is_refused),
-        forked_test(threads_that_install_one_shorter_table_use_one_copy),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,7 +34,7 @@ static int call_with_arguments_on_the_stack(void)
                                               HANDLE(void **, 11));
 }
 
-static void first_call_forwards_its_arguments(void **state)
+FORKED_TEST(first_call_forwards_its_arguments)
 {
     static int (*const calls[])(void) = {call_with_integers, call_with_floats,
                                          call_with_arguments_on_the_stack};
@@ -82,7 +82,7 @@ static CUresult query_first(void)
     return code;
 }
 
-static void stack_can_be_unwound_during_a_load(void **state)
+FORKED_TEST(stack_can_be_unwound_during_a_load)
 {
     environment_set("CUSHIM_LIBRARY", FAKE_LIBRARY);
     fake_library_constructor(walk_the_stack);
@@ -91,14 +91,4 @@ static void stack_can_be_unwound_during_a_load(void **state)
     if (!HAS_UNWINDER)
         skip();
     assert_true(is_met);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        forked_test(first_call_forwards_its_arguments),
-        forked_test(stack_can_be_unwound_during_a_load),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

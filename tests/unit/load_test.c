@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loading and initialising: sources, failures, and when a load is tried again. */
+/* Loading and initialising: failures, and when a load is tried again. */
 #define _GNU_SOURCE
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "fake.h"
 #include "forked.h"
@@ -17,34 +15,9 @@
 static struct fake_source source;
 static struct fake_source broken = {.lacks = {"cuInit"}};
 
-/* --- sources of a driver --- */
-
-static void load_takes_the_symbols_from_the_resolver(void **state)
-{
-    assert_int_equal(fake_load(&source), CUDA_SUCCESS);
-    assert_int_equal(source.lookups, FAKE_LOOKUPS_OF_A_LOAD);
-    assert_int_equal(fake_query(), FAKE_ANSWER);
-    assert_int_equal(fake.init_calls, 0);
-}
-
-static void load_takes_the_named_library_and_not_that_of_the_environment(void **state)
-{
-    environment_set("CUSHIM_LIBRARY", "none");
-    assert_int_equal(fake_load_library(FAKE_LIBRARY), CUDA_SUCCESS);
-    assert_int_equal(fake_query(), FAKE_LIBRARY_ANSWER);
-}
-
-static void first_call_loads_what_the_environment_names(void **state)
-{
-    environment_set("CUSHIM_LIBRARY", FAKE_LIBRARY);
-    assert_int_equal(fake_query(), FAKE_LIBRARY_ANSWER);
-    assert_int_equal(cushim_driver_load(NULL), CUDA_SUCCESS);
-    assert_int_equal(fake_library_calls(), 1);
-}
-
 /* --- failures --- */
 
-static void only_an_explicit_load_retries_a_failed_one(void **state)
+FORKED_TEST(only_an_explicit_load_retries_a_failed_one)
 {
     environment_set("CUSHIM_LIBRARY", "none");
     assert_int_equal(fake_query(), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
@@ -61,7 +34,7 @@ static void only_an_explicit_load_retries_a_failed_one(void **state)
     assert_int_equal(fake_report().state, CUSHIM_STATE_LOADED);
 }
 
-static void each_explicit_load_retries_once_and_replaces_the_reason(void **state)
+FORKED_TEST(each_explicit_load_retries_once_and_replaces_the_reason)
 {
     environment_set("CUSHIM_LIBRARY", "none");
     assert_int_equal(cushim_driver_load(NULL), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
@@ -75,7 +48,7 @@ static void each_explicit_load_retries_once_and_replaces_the_reason(void **state
 
 /* --- a loaded driver stays --- */
 
-static void another_driver_is_refused_once_one_is_loaded(void **state)
+FORKED_TEST(another_driver_is_refused_once_one_is_loaded)
 {
     static struct fake_source other;
 
@@ -91,7 +64,7 @@ static void another_driver_is_refused_once_one_is_loaded(void **state)
     assert_int_equal(fake_query(), FAKE_ANSWER);
 }
 
-static void another_path_to_the_loaded_library_is_the_same_library(void **state)
+FORKED_TEST(another_path_to_the_loaded_library_is_the_same_library)
 {
     size_t size;
     unsigned char *bytes = folder_read(FAKE_LIBRARY, &size);
@@ -109,7 +82,7 @@ static void another_path_to_the_loaded_library_is_the_same_library(void **state)
     assert_int_equal(fake_load(&source), CUDA_ERROR_NOT_PERMITTED);
 }
 
-static void minimum_version_is_checked_by_each_load(void **state)
+FORKED_TEST(minimum_version_is_checked_by_each_load)
 {
     assert_int_equal(fake_load_minimum(&source, FAKE_VERSION + 10), CUSHIM__REQUIRES_NEWER_DRIVER);
     assert_int_equal(fake_query(), CUSHIM__REQUIRES_NEWER_DRIVER);
@@ -127,7 +100,7 @@ static struct {
     unsigned char tail[16];
 } newer;
 
-static void invalid_options_are_refused(void **state)
+FORKED_TEST(invalid_options_are_refused)
 {
     static const size_t no_sizes[] = {
         0, 1, sizeof(size_t) - 1, sizeof(size_t) + 1, SIZE_MAX, SIZE_MAX / 16 * 8};
@@ -149,7 +122,7 @@ static void invalid_options_are_refused(void **state)
     assert_int_equal(cushim_driver_load(&newer.options), CUDA_SUCCESS);
 }
 
-static void options_of_an_older_caller_are_read_no_further_than_their_size(void **state)
+FORKED_TEST(options_of_an_older_caller_are_read_no_further_than_their_size)
 {
     struct cushim_load_options older = fake_options(&source);
 
@@ -165,26 +138,7 @@ static void options_of_an_older_caller_are_read_no_further_than_their_size(void 
 
 /* --- cushim_driver_init() --- */
 
-static void init_loads_and_initialises(void **state)
-{
-    const struct cushim_load_options options = fake_options(&source);
-
-    assert_int_equal(cushim_driver_init(&options), CUDA_SUCCESS);
-    assert_int_equal(cushim_driver_init(NULL), CUDA_SUCCESS);
-    assert_int_equal(fake.init_calls, 2);
-    assert_int_equal(fake_report().init_process, getpid());
-}
-
-static void init_without_a_driver_returns_the_reason(void **state)
-{
-    environment_set("CUSHIM_LIBRARY", "none");
-    assert_int_equal(cushim_driver_init(NULL), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
-    assert_int_equal(fake_load(&source), CUDA_SUCCESS);
-    assert_int_equal(fake_report().state, CUSHIM_STATE_LOADED);
-    assert_int_equal(fake.init_calls, 0);
-}
-
-static void init_calls_cuInit_again_after_no_device_only_with_retry_init(void **state)
+FORKED_TEST(init_calls_cuInit_again_after_no_device_only_with_retry_init)
 {
     struct cushim_load_options retry = {.size = sizeof retry, .retry_init = true};
 
@@ -229,7 +183,7 @@ static void assert_current_table_is_read_only(void)
     assert_false(fake_report().table_writable);
 }
 
-static void lazy_load_absent_and_drivers_table_are_read_only(void **state)
+FORKED_TEST(lazy_load_absent_and_drivers_table_are_read_only)
 {
     assert_current_table_is_read_only();
     assert_int_equal(fake_load(&broken), CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
@@ -240,22 +194,5 @@ static void lazy_load_absent_and_drivers_table_are_read_only(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        forked_test(load_takes_the_symbols_from_the_resolver),
-        forked_test(load_takes_the_named_library_and_not_that_of_the_environment),
-        forked_test(first_call_loads_what_the_environment_names),
-        forked_test(only_an_explicit_load_retries_a_failed_one),
-        forked_test(each_explicit_load_retries_once_and_replaces_the_reason),
-        forked_test(another_driver_is_refused_once_one_is_loaded),
-        forked_test(another_path_to_the_loaded_library_is_the_same_library),
-        forked_test(minimum_version_is_checked_by_each_load),
-        forked_test(invalid_options_are_refused),
-        forked_test(options_of_an_older_caller_are_read_no_further_than_their_size),
-        forked_test(init_loads_and_initialises),
-        forked_test(init_without_a_driver_returns_the_reason),
-        forked_test(init_calls_cuInit_again_after_no_device_only_with_retry_init),
-        forked_test(lazy_load_absent_and_drivers_table_are_read_only),
-    };
-
-    return cmocka_run_group_tests(tests, folder_create, folder_remove);
+    return run_all_tests(folder_create, folder_remove);
 }

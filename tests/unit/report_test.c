@@ -110,7 +110,7 @@ static int check_report(void)
     return 0;
 }
 
-static void every_state_has_its_code_a_reason_and_advice_if_it_fails(void **state)
+TEST_ALONE(every_state_has_its_code_a_reason_and_advice_if_it_fails)
 {
     for (current = cases; current < cases + COUNT(cases); current++) {
         const int broken = forked_answer(check_report);
@@ -134,9 +134,8 @@ static int check_fork(void)
     return strstr(report.advice, "spawn") ? 0 : 2;
 }
 
-static void cuInit_of_a_forked_process_that_returns_3_is_explained_by_the_fork(void **state)
+TEST_ALONE(cuInit_of_a_forked_process_that_returns_3_is_explained_by_the_fork)
 {
-    (void)state;
     if (!forked_is_told_by_the_system())
         skip();
     assert_int_equal(forked_answer(check_fork), 0);
@@ -159,8 +158,8 @@ static int check_functions(void)
     expected = fake_report();
     if (cushim_report_create(&report) != CUDA_SUCCESS)
         return 1;
-    cushim_report_symbols(report, &counts);
-    if (memcmp(&counts, &expected.symbols, sizeof counts) != 0)
+    if (cushim_report_get_symbol_counts(report, &counts) != CUDA_SUCCESS ||
+        memcmp(&counts, &expected.symbols, sizeof counts) != 0)
         return 2;
     if (cushim_report_state(report) != expected.state ||
         cushim_report_code(report) != expected.code ||
@@ -177,7 +176,7 @@ static int check_functions(void)
 
         struct cushim_report_candidate got = CUSHIM_REPORT_CANDIDATE_INIT;
 
-        if (cushim_report_candidate_get(report, i, &got) != CUDA_SUCCESS ||
+        if (cushim_report_get_candidate(report, i, &got) != CUDA_SUCCESS ||
             got.origin != candidate->origin || got.outcome != candidate->outcome ||
             got.code != candidate->code || got.version != candidate->version ||
             !is_same(got.path, candidate->path) || !is_same(got.message, candidate->message) ||
@@ -189,7 +188,7 @@ static int check_functions(void)
     return 0;
 }
 
-static void functions_return_what_the_loader_reports_in_every_state(void **state)
+TEST_ALONE(functions_return_what_the_loader_reports_in_every_state)
 {
     for (current = cases; current < cases + COUNT(cases); current++) {
         const int broken = forked_answer(check_functions);
@@ -200,7 +199,7 @@ static void functions_return_what_the_loader_reports_in_every_state(void **state
 }
 
 /* A struct of another version's size is filled up to that size, and unknown members are zero. */
-static void candidate_is_filled_to_its_size(void **state)
+FORKED_TEST(candidate_is_filled_to_its_size)
 {
     struct {
         struct cushim_report_candidate known;
@@ -215,34 +214,34 @@ static void candidate_is_filled_to_its_size(void **state)
     assert_int_equal(fake_load_library(NO_FILE), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
     assert_int_equal(cushim_report_create(&report), CUDA_SUCCESS);
     assert_int_equal(cushim_report_candidate_count(report), 1);
-    assert_int_equal(cushim_report_candidate_get(NULL, 0, &candidate), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(cushim_report_candidate_get(report, 0, NULL), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(cushim_report_candidate_get(report, 1, &candidate), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(cushim_report_candidate_get(report, UINT_MAX, &candidate),
+    assert_int_equal(cushim_report_get_candidate(NULL, 0, &candidate), CUDA_ERROR_INVALID_HANDLE);
+    assert_int_equal(cushim_report_get_candidate(report, 0, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_report_get_candidate(report, 1, &candidate), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_report_get_candidate(report, UINT_MAX, &candidate),
                      CUDA_ERROR_INVALID_VALUE);
     assert_memory_equal(&candidate, &untouched, sizeof candidate);
     for (size_t i = 0; i < COUNT(sizes); i++) {
         candidate.size = sizes[i];
-        assert_int_equal(cushim_report_candidate_get(report, 0, &candidate),
+        assert_int_equal(cushim_report_get_candidate(report, 0, &candidate),
                          CUDA_ERROR_INVALID_VALUE);
         assert_null(candidate.path);
     }
     memset(guards, GUARD, sizeof guards);
     memset(&candidate, GUARD, sizeof candidate);
     candidate.size = offsetof(struct cushim_report_candidate, path);
-    assert_int_equal(cushim_report_candidate_get(report, 0, &candidate), CUDA_SUCCESS);
+    assert_int_equal(cushim_report_get_candidate(report, 0, &candidate), CUDA_SUCCESS);
     assert_int_equal(candidate.size, offsetof(struct cushim_report_candidate, path));
     assert_int_equal(candidate.outcome, CUSHIM_OUTCOME_NOT_FOUND);
     assert_memory_equal(&candidate.path, guards, sizeof guards);
     memset(&longer, GUARD, sizeof longer);
     longer.known.size = sizeof longer;
-    assert_int_equal(cushim_report_candidate_get(report, 0, &longer.known), CUDA_SUCCESS);
+    assert_int_equal(cushim_report_get_candidate(report, 0, &longer.known), CUDA_SUCCESS);
     assert_string_equal(longer.known.path, NO_FILE);
     assert_int_equal(longer.newer, 0);
     cushim_report_destroy(report);
 }
 
-static void report_stays_as_it_was_created(void **state)
+FORKED_TEST(report_stays_as_it_was_created)
 {
     struct cushim_report_candidate candidate = CUSHIM_REPORT_CANDIDATE_INIT;
     struct cushim_report *report = NULL;
@@ -252,7 +251,7 @@ static void report_stays_as_it_was_created(void **state)
     assert_int_equal(cushim_report_create(&report), CUDA_SUCCESS);
     assert_int_equal(fake_load(&source), CUDA_SUCCESS);
     assert_int_equal(cushim_report_state(report), CUSHIM_STATE_NOT_FOUND);
-    assert_int_equal(cushim_report_candidate_get(report, 0, &candidate), CUDA_SUCCESS);
+    assert_int_equal(cushim_report_get_candidate(report, 0, &candidate), CUDA_SUCCESS);
     assert_string_equal(candidate.path, NO_FILE);
     assert_string_equal(cushim_report_library(report), "");
     cushim_report_destroy(report);
@@ -261,14 +260,11 @@ static void report_stays_as_it_was_created(void **state)
     cushim_report_destroy(report);
 }
 
-static void report_that_is_null_is_empty(void **state)
+TEST_ALONE(report_that_is_null_is_empty)
 {
-    struct cushim_symbol_counts counts, none = {.core = {0}};
+    struct cushim_symbol_counts counts;
 
-    memset(&counts, GUARD, sizeof counts);
-    cushim_report_symbols(NULL, &counts);
-    cushim_report_symbols(NULL, NULL);
-    assert_memory_equal(&counts, &none, sizeof counts);
+    assert_int_equal(cushim_report_get_symbol_counts(NULL, &counts), CUDA_ERROR_INVALID_HANDLE);
     assert_int_equal(cushim_report_state(NULL), CUSHIM_STATE_UNTRIED);
     assert_int_equal(cushim_report_code(NULL), CUDA_SUCCESS);
     assert_int_equal(cushim_report_driver_version(NULL), 0);
@@ -296,7 +292,7 @@ static const char *name_of_origin(int value)
     return cushim__origin_name((enum cushim_origin)value);
 }
 
-static void every_state_outcome_and_origin_has_a_name_of_its_own(void **state)
+TEST_ALONE(every_state_outcome_and_origin_has_a_name_of_its_own)
 {
     static const struct {
         const char *(*name)(int value);
@@ -327,7 +323,7 @@ static char text[65536];
 
 static const char *report_text(void)
 {
-    assert_true(cushim_report_text(text, sizeof text) < sizeof text);
+    assert_true(cushim_report_write_text(text, sizeof text) < sizeof text);
     return text;
 }
 
@@ -360,7 +356,7 @@ static void assert_never_written_beyond(writer write, const struct cushim_report
     free(buffer);
 }
 
-static void text_and_json_fit_every_buffer(void **state)
+FORKED_TEST(text_and_json_fit_every_buffer)
 {
     struct cushim_report report[3];
 
@@ -373,11 +369,11 @@ static void text_and_json_fit_every_buffer(void **state)
     report[2] = fake_report();
     for (size_t i = 0; i < COUNT(report) * COUNT(writers); i++)
         assert_never_written_beyond(writers[i % COUNT(writers)], &report[i / COUNT(writers)]);
-    assert_int_equal(cushim_report_text(NULL, 0), cushim__report_text(&report[2], NULL, 0));
-    assert_int_equal(cushim_report_json(NULL, 0), cushim__report_json(&report[2], NULL, 0));
+    assert_int_equal(cushim_report_write_text(NULL, 0), cushim__report_text(&report[2], NULL, 0));
+    assert_int_equal(cushim_report_write_json(NULL, 0), cushim__report_json(&report[2], NULL, 0));
 }
 
-static void text_and_json_name_what_is_missing_what_was_called_and_what_is_installed(void **state)
+FORKED_TEST(text_and_json_name_what_is_missing_what_was_called_and_what_is_installed)
 {
     static const char installed[] = "installed   the program has installed a table of its own\n";
     struct cushim_report report;
@@ -393,14 +389,14 @@ static void text_and_json_name_what_is_missing_what_was_called_and_what_is_insta
     assert_int_equal(cushim_table_install(fake_mock(), NULL), CUDA_SUCCESS);
     assert_non_null(strstr(report_text(), installed));
     report = fake_report();
-    assert_true(cushim_report_json(text, sizeof text) < sizeof text);
+    assert_true(cushim_report_write_json(text, sizeof text) < sizeof text);
     assert_non_null(strstr(text, "\"missed\": [\n    \"cuEventRecord\"\n  ]"));
     for (const char *name = strstr(text, "\"missing\": ["); *name != ']'; name++)
         names += strncmp(name, "\"cu", 3) == 0;
     assert_int_equal(names, report.symbols.core.missing + report.symbols.interop.missing);
 }
 
-static void path_that_is_too_long_ends_in_dots(void **state)
+FORKED_TEST(path_that_is_too_long_ends_in_dots)
 {
     char path[2000] = FAKE_ROOT "/";
     struct cushim_report report;
@@ -432,7 +428,7 @@ static const struct {
      "h\xe2\x82\xac\xf0\x9f\x98\x80"},
 };
 
-static void no_control_character_is_written(void **state)
+TEST_ALONE(no_control_character_is_written)
 {
     char buffer[256], expected[256];
     struct cushim__text out;
@@ -446,23 +442,4 @@ static void no_control_character_is_written(void **state)
         snprintf(expected, sizeof expected, "\"%s\"", odd_parts[i].json);
         assert_string_equal(buffer, expected);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cuInit_of_a_forked_process_that_returns_3_is_explained_by_the_fork),
-        cmocka_unit_test(every_state_has_its_code_a_reason_and_advice_if_it_fails),
-        cmocka_unit_test(functions_return_what_the_loader_reports_in_every_state),
-        forked_test(candidate_is_filled_to_its_size),
-        forked_test(report_stays_as_it_was_created),
-        cmocka_unit_test(report_that_is_null_is_empty),
-        cmocka_unit_test(every_state_outcome_and_origin_has_a_name_of_its_own),
-        forked_test(text_and_json_fit_every_buffer),
-        forked_test(text_and_json_name_what_is_missing_what_was_called_and_what_is_installed),
-        forked_test(path_that_is_too_long_ends_in_dots),
-        cmocka_unit_test(no_control_character_is_written),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

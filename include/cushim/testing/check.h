@@ -5,12 +5,18 @@
  * driver answers by a crash or by silence. Each finding has an id, such as
  * `CUSHIM-event-destroyed`; docs/checks.md lists them.
  *
+ * A test (test.h) checks its calls by itself, with the default options. With these functions, it
+ * chooses others:
+ *
  *     cushim_test_begin(&options, &test);
- *     cushim_check_start(cushim_test_layer(test), NULL);
+ *     cushim_check_start(cushim_test_layer(test), &check_options);
  *     ...
  *     cushim_test_end(test, text, sizeof text);          fails if something was found
  *
  * A program that knows nothing of cushim is checked by `cushim check -- program` instead.
+ *
+ * Unless a function says otherwise, any thread may call it, and it calls no function of the driver.
+ * Since: 0.1.
  */
 #ifndef CUSHIM_TESTING_CHECK_H
 #define CUSHIM_TESTING_CHECK_H
@@ -32,7 +38,7 @@ struct cushim_check_options {
      * `level` is the least that is reported: `error`, `warning` (the default) or `advice`.
      * `leaks = on` reports what has leaked, which cushim_test_end() does as well.
      * `let_through = on` passes on calls on which the driver is known to crash, which otherwise
-     * return CUDA_ERROR_INVALID_HANDLE.
+     * return CUDA_ERROR_INVALID_HANDLE. A mock does not crash, so it gets all calls.
      * `promise = 12.2` is the version of CUDA that the program is to work with.
      * `expect = CUSHIM-event-destroyed:1`, which may be repeated, expects this number of findings of
      * an id: fewer or more are a failure.
@@ -57,7 +63,8 @@ struct cushim_check_options {
     }
 
 /**
- * Start to check the calls that go through a layer. Objects that were made before are not known.
+ * Start to check the calls that go through a layer. Objects that were made before are not known. The
+ * check that a test has begun by itself ends, with its findings.
  *
  * @param layer    The layer.
  * @param options  Borrowed for the call; NULL: the defaults.
@@ -65,17 +72,15 @@ struct cushim_check_options {
  * @return CUDA_SUCCESS                 Calls that begin from now on are checked.
  * @return CUDA_ERROR_INVALID_VALUE     `layer` is NULL or has ended, or the options are refused.
  * @return CUDA_ERROR_OUT_OF_MEMORY     Memory ran out.
- * @return CUDA_ERROR_ALREADY_ACQUIRED  The layer is checked already.
+ * @return CUDA_ERROR_ALREADY_ACQUIRED  The layer is checked already, not only by a test itself.
  *
  * Thread safety: any thread, while no call through the layer is under way.
- * Context: needs none.
  * Driver calls: none here. Calls that are checked ask the driver what cannot be known otherwise:
  *               cuCtxGetCurrent, cuCtxGetApiVersion, cuPointerGetAttribute, cuFuncGetParamInfo,
  *               cuKernelGetParamInfo, cuDevicePrimaryCtxGetState.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_check_start(struct cushim_layer *layer,
-                                       const struct cushim_check_options *options);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_check_start(struct cushim_layer *layer,
+                                                       const struct cushim_check_options *options);
 
 /**
  * Count what was found so far: one for each place of the program, however often it was there.
@@ -86,14 +91,12 @@ CUSHIM_API CUresult cushim_check_start(struct cushim_layer *layer,
  * @return the number; 0 if the layer is not checked.
  *
  * Thread safety: any thread, in no call through the layer.
- * Context: needs none.
- * Driver calls: none.
- * Since: 0.1.
  */
 CUSHIM_API size_t cushim_check_count(struct cushim_layer *layer, const char *id);
 
 /**
- * End the check, and say what was found. cushim_test_end() does so, too.
+ * End the check, and say what was found. cushim_test_end() does so, too. After this, a test reports
+ * leaks alone.
  *
  * @param layer   The layer.
  * @param buffer  Receives a line for each finding; NULL if `size` is 0.
@@ -105,11 +108,9 @@ CUSHIM_API size_t cushim_check_count(struct cushim_layer *layer, const char *id)
  * @return CUDA_ERROR_INVALID_VALUE  `layer` is NULL or has ended.
  *
  * Thread safety: any thread, while no call through the layer is under way.
- * Context: needs none.
- * Driver calls: none.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_check_stop(struct cushim_layer *layer, char *buffer, size_t size);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_check_stop(struct cushim_layer *layer, char *buffer,
+                                                      size_t size);
 
 #ifdef __cplusplus
 }

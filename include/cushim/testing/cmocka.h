@@ -151,7 +151,7 @@ static inline void cushim__assert_verified(struct cushim_layer *layer, const cha
 
     if (cushim_layer_verify(layer, text, sizeof text) == CUDA_SUCCESS)
         return;
-    cushim_layer_expectations_clear(layer);
+    cushim_layer_clear_expectations(layer);
     cushim__cmocka_fail(text, file, line);
 }
 

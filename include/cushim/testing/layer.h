@@ -20,6 +20,9 @@
  *
  * cuGetProcAddress through the layer returns the layer's functions. The layer does not see calls of
  * functions that the program got earlier, or by dlsym().
+ *
+ * Unless a function says otherwise, any thread may call it, and it calls no function of the driver.
+ * Since: 0.1.
  */
 #ifndef CUSHIM_TESTING_LAYER_H
 #define CUSHIM_TESTING_LAYER_H
@@ -69,13 +72,10 @@ struct cushim_layer_options {
  * @return CUDA_ERROR_ALREADY_ACQUIRED  There is a layer in this process, possibly one that a mock
  *                                      has created; cushim_layer_current() returns it.
  *
- * Thread safety: any thread.
- * Context: needs none.
  * Driver calls: none, except those of a load.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_layer_create(const struct cushim_layer_options *options,
-                                        struct cushim_layer **layer);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_layer_create(const struct cushim_layer_options *options,
+                                                        struct cushim_layer **layer);
 
 /**
  * Destroy a layer, with its faults, recording and expectations. If it is installed, this restores
@@ -84,12 +84,10 @@ CUSHIM_API CUresult cushim_layer_create(const struct cushim_layer_options *optio
  * @param layer  NULL is a no-op. No call through it may be in progress, except calls that hang.
  *
  * Thread safety: one thread, once.
- * Driver calls: none.
- * Since: 0.1.
  */
 CUSHIM_API void cushim_layer_destroy(struct cushim_layer *layer);
 
-/** Get the layer of this process; NULL: there is none. Any thread. */
+/** Get the layer of this process; NULL: there is none. */
 CUSHIM_API struct cushim_layer *cushim_layer_current(void);
 
 /**
@@ -101,7 +99,7 @@ CUSHIM_API const struct cushim_table *cushim_layer_table(const struct cushim_lay
 
 /**
  * Get the table that the layer wraps, with the original functions; cushim_layer_next() returns a
- * copy of it. NULL: `layer` has ended. Any thread.
+ * copy of it. NULL: `layer` has ended.
  */
 CUSHIM_API const struct cushim_table *cushim_layer_wrapped(const struct cushim_layer *layer);
 
@@ -128,10 +126,6 @@ CUSHIM_API struct cushim_table *cushim_layer_next(struct cushim_layer *layer);
  * @return CUDA_SUCCESS              The layer's table is current.
  * @return CUDA_ERROR_INVALID_VALUE  `layer` is NULL.
  * @return any other code            cushim_table_install()'s, unchanged.
- *
- * Thread safety: any thread.
- * Driver calls: none.
- * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_layer_install(struct cushim_layer *layer);
 
@@ -177,30 +171,27 @@ CUSHIM_API CUresult cushim_layer_install(struct cushim_layer *layer);
  *                                   and why.
  *
  * Thread safety: any thread, but not from a function that the mock calls under its lock.
- * Driver calls: none.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_fault_add_rules(struct cushim_layer *layer, const char *text,
-                                           char *message, size_t message_size);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_fault_add_rules(struct cushim_layer *layer,
+                                                           const char *text, char *message,
+                                                           size_t message_size);
 
 /**
  * Get how often the site of a rule matched. Rules have numbers from 0 in the order in which they
  * were added; the result is 0 if there is no such rule. For `missing` and `older`, it counts the
  * calls that found the symbol missing, the calls that got the older version, and the calls of
- * cuGetProcAddress for the symbol, but no other look-up. Any thread.
+ * cuGetProcAddress for the symbol, but no other look-up.
  */
 CUSHIM_API uint64_t cushim_fault_matched(struct cushim_layer *layer, size_t index);
 
-/**
- * Get how often a rule fired, numbered and counted as by cushim_fault_matched(). Any thread.
- */
+/** Get how often a rule fired, numbered and counted as by cushim_fault_matched(). */
 CUSHIM_API uint64_t cushim_fault_fired(struct cushim_layer *layer, size_t index);
 
 /**
  * Get a rule that never fired, by number from 0; NULL if there are fewer. The text is for example
  * `cuMemAlloc:nth=30 => return(OUT_OF_MEMORY): matched 4 times, never fired`. If the rule names a
  * symbol with a suffix, the text also says which other ABI of the function was called. A test whose
- * fault never fired has tested nothing. Valid until the same thread calls it again. Any thread.
+ * fault never fired has tested nothing. Valid until the same thread calls it again.
  */
 CUSHIM_API const char *cushim_fault_unused(struct cushim_layer *layer, size_t index);
 
@@ -209,7 +200,6 @@ CUSHIM_API const char *cushim_fault_unused(struct cushim_layer *layer, size_t in
  * hang continue. The mock's own sticky error remains, as it does in a process.
  *
  * Thread safety: as cushim_fault_add_rules().
- * Since: 0.1.
  */
 CUSHIM_API void cushim_fault_clear(struct cushim_layer *layer);
 
@@ -218,7 +208,6 @@ CUSHIM_API void cushim_fault_clear(struct cushim_layer *layer);
  * A call hangs from the moment when cushim_fault_fired() counts it.
  *
  * Thread safety: as cushim_fault_add_rules().
- * Since: 0.1.
  */
 CUSHIM_API void cushim_fault_resume(struct cushim_layer *layer);
 

@@ -16,6 +16,9 @@
  *
  * A process has at most one mock at a time, because the functions of a driver have no parameter
  * that could distinguish two.
+ *
+ * Unless a function says otherwise, any thread may call it, and it calls no function of the driver.
+ * Since: 0.1.
  */
 #ifndef CUSHIM_TESTING_MOCK_H
 #define CUSHIM_TESTING_MOCK_H
@@ -98,14 +101,9 @@ struct cushim_mock_state {
  * @return CUDA_ERROR_FILE_NOT_FOUND    `options->file` cannot be read.
  * @return CUDA_ERROR_OUT_OF_MEMORY     Memory ran out.
  * @return CUDA_ERROR_ALREADY_ACQUIRED  There is a mock in this process.
- *
- * Thread safety: any thread.
- * Context: needs none.
- * Driver calls: none.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_mock_create(const struct cushim_mock_options *options,
-                                       struct cushim_mock **mock);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_mock_create(const struct cushim_mock_options *options,
+                                                       struct cushim_mock **mock);
 
 /**
  * Destroy a mock, with everything that the program left in it. Drops queued work, and waits for
@@ -118,18 +116,16 @@ CUSHIM_API CUresult cushim_mock_create(const struct cushim_mock_options *options
  * @return CUDA_ERROR_ILLEGAL_STATE  The mock is destroyed, and it had seen misuses: assert on this
  *                                   in the teardown of a test, and read them before with
  *                                   cushim_mock_misuse(). A leak is not a misuse:
- *                                   cushim_mock_state_get() counts leaked objects, and
+ *                                   cushim_mock_get_state() counts leaked objects, and
  *                                   cushim_test_end() (test.h) says where they were created.
  *
  * Thread safety: one thread, once.
- * Driver calls: none.
- * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_mock_destroy(struct cushim_mock *mock);
 
 /**
  * Get the mock of this process; NULL: there is none. Programs that run on the shared library of the
- * mock have no other way to get it. Any thread.
+ * mock have no other way to get it.
  */
 CUSHIM_API struct cushim_mock *cushim_mock_current(void);
 
@@ -137,7 +133,7 @@ CUSHIM_API struct cushim_mock *cushim_mock_current(void);
  * Get the mock's table. Every slot is filled; a function that a driver of the mock's version lacks
  * returns CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER. The table remains callable after the mock is
  * destroyed: each slot then returns CUDA_ERROR_DEINITIALIZED, or calls the next mock once there is
- * one, which recognises handles of this mock as foreign. Any thread.
+ * one, which recognises handles of this mock as foreign.
  */
 CUSHIM_API const struct cushim_table *cushim_mock_table(const struct cushim_mock *mock);
 
@@ -147,9 +143,6 @@ CUSHIM_API const struct cushim_table *cushim_mock_table(const struct cushim_mock
  * @return CUDA_SUCCESS              The table is current.
  * @return CUDA_ERROR_INVALID_VALUE  `mock` is NULL.
  * @return any other code            cushim_table_install()'s, unchanged.
- *
- * Thread safety: any thread.
- * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_mock_install(struct cushim_mock *mock);
 
@@ -160,9 +153,6 @@ CUSHIM_API CUresult cushim_mock_install(struct cushim_mock *mock);
  * @param symbol  Exported name, such as `cuEventElapsedTime_v2`; borrowed for the call.
  * @param mock    The mock.
  * @return        The function, or NULL.
- *
- * Thread safety: any thread.
- * Since: 0.1.
  */
 CUSHIM_API cushim_function cushim_mock_symbol(const char *symbol, void *mock);
 
@@ -171,17 +161,14 @@ CUSHIM_API cushim_function cushim_mock_symbol(const char *symbol, void *mock);
  *
  * @return CUDA_SUCCESS              `state` is filled.
  * @return CUDA_ERROR_INVALID_VALUE  An argument is NULL or `state->size` is too small.
- *
- * Thread safety: any thread.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_mock_state_get(struct cushim_mock *mock,
-                                          struct cushim_mock_state *state);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_mock_get_state(struct cushim_mock *mock,
+                                                          struct cushim_mock_state *state);
 
 /**
- * Get the text of a misuse, in the order in which the mock saw them; NULL if there are fewer. Valid
- * until the mock is destroyed. The mock keeps the first 64 texts, and counts all misuses. Any
- * thread.
+ * Get the text of a misuse, in the order in which the mock saw them; NULL if there are fewer. It is
+ * one line in the words of `cushim check`. Valid until the mock is destroyed. The mock keeps the
+ * first 64 texts, and counts all misuses. Any thread.
  */
 CUSHIM_API const char *cushim_mock_misuse(struct cushim_mock *mock, size_t index);
 
@@ -197,15 +184,14 @@ CUSHIM_API const char *cushim_mock_misuse(struct cushim_mock *mock, size_t index
  * @param data  Passed on to `log`.
  *
  * Thread safety: any thread; one thread at a time calls `log`.
- * Since: 0.1.
  */
-CUSHIM_API void cushim_mock_log_set(struct cushim_mock *mock,
+CUSHIM_API void cushim_mock_set_log(struct cushim_mock *mock,
                                     void (*log)(void *data, const char *line), void *data);
 
 /**
  * Get one line that identifies the mock, with its version and configuration. A driver that exports
  * this symbol is a mock; the real driver does not export it. Valid until the same thread calls it
- * again. Any thread.
+ * again.
  */
 CUSHIM_API const char *cushim_mock_identity(void);
 
@@ -239,9 +225,6 @@ CUSHIM_API const char *cushim_mock_identity(void);
  * @return CUDA_ERROR_INVALID_VALUE  `mock` is NULL.
  * @return CUDA_ERROR_NOT_PERMITTED  The caller is a host function, or a function that is registered
  *                                   for a kernel.
- *
- * Thread safety: any thread.
- * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_mock_advance(struct cushim_mock *mock, uint64_t duration_ns);
 
@@ -252,9 +235,6 @@ CUSHIM_API CUresult cushim_mock_advance(struct cushim_mock *mock, uint64_t durat
  * @return CUDA_ERROR_NOT_FOUND      No queued operation can be executed.
  * @return CUDA_ERROR_INVALID_VALUE  `mock` is NULL.
  * @return CUDA_ERROR_NOT_PERMITTED  As cushim_mock_advance().
- *
- * Thread safety: any thread.
- * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_mock_step(struct cushim_mock *mock);
 
@@ -286,12 +266,9 @@ struct cushim_mock_trace {
  * @param mock   The mock.
  * @param trace  One thread at a time calls it; it must not call the mock. NULL: no trace.
  * @param data   Passed on to `trace`.
- *
- * Thread safety: any thread.
- * Since: 0.1.
  */
 CUSHIM_API void
-cushim_mock_trace_set(struct cushim_mock *mock,
+cushim_mock_set_trace(struct cushim_mock *mock,
                       void (*trace)(void *data, const struct cushim_mock_trace *entry), void *data);
 
 /*
@@ -358,6 +335,7 @@ struct cushim_mock_kernel {
     void *data; /**< Passed on to `run`. */
     /** The sticky error with which the kernel ends; CUDA_SUCCESS: it succeeds. */
     CUresult fault;
+    unsigned padding; /**< Zero. */
     /**
      * Sizes of the parameters in bytes; borrowed for the call. NULL: those that the image declares
      * (PTX text), or none.
@@ -382,9 +360,10 @@ struct cushim_mock_kernel {
 };
 
 /** A cushim_mock_kernel with the defaults. */
-#define CUSHIM_MOCK_KERNEL_INIT                                                                   \
-    {                                                                                             \
-        sizeof(struct cushim_mock_kernel), NULL, 0, NULL, NULL, CUDA_SUCCESS, NULL, 0, NULL, NULL \
+#define CUSHIM_MOCK_KERNEL_INIT                                                                 \
+    {                                                                                           \
+        sizeof(struct cushim_mock_kernel), NULL, 0, NULL, NULL, CUDA_SUCCESS, 0, NULL, 0, NULL, \
+            NULL                                                                                \
     }
 
 /**
@@ -393,12 +372,9 @@ struct cushim_mock_kernel {
  * @return CUDA_SUCCESS              The description applies to launches from now on.
  * @return CUDA_ERROR_INVALID_VALUE  `mock` or `kernel` is NULL, the size is bad, or it has no name.
  * @return CUDA_ERROR_OUT_OF_MEMORY  Memory ran out.
- *
- * Thread safety: any thread.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_mock_kernel_register(struct cushim_mock *mock,
-                                                const struct cushim_mock_kernel *kernel);
+CUSHIM_API CUSHIM__CHECKED CUresult
+cushim_mock_register_kernel(struct cushim_mock *mock, const struct cushim_mock_kernel *kernel);
 
 /**
  * Get the host's address of device memory of the mock, for functions that are registered for
@@ -411,7 +387,6 @@ CUSHIM_API CUresult cushim_mock_kernel_register(struct cushim_mock *mock,
  * @return         Their address; NULL if they are not all within one allocation.
  *
  * Thread safety: any thread; may be called by `run`.
- * Since: 0.1.
  */
 CUSHIM_API void *cushim_mock_memory(struct cushim_mock *mock, CUdeviceptr address, size_t bytes);
 
@@ -423,7 +398,7 @@ CUSHIM_API void *cushim_mock_memory(struct cushim_mock *mock, CUdeviceptr addres
  *     CUresult cushim_mock_kernels_register(const struct cushim_mock_functions *mock);
  *
  * The mock calls it once, before the program's first call of the driver. It must not call the
- * driver. It registers kernels with `kernel_register`. If it returns another code than
+ * driver. It registers kernels with `register_kernel`. If it returns another code than
  * CUDA_SUCCESS, the mock prints the code and then acts as a driver that cannot be used. In C++ it
  * is `extern "C"`.
  */
@@ -432,8 +407,8 @@ struct cushim_mock_functions {
     size_t size;
     /** The mock. The whole struct is valid until the process ends. */
     struct cushim_mock *mock;
-    /** cushim_mock_kernel_register(). */
-    CUresult (*kernel_register)(struct cushim_mock *mock, const struct cushim_mock_kernel *kernel);
+    /** cushim_mock_register_kernel(). */
+    CUresult (*register_kernel)(struct cushim_mock *mock, const struct cushim_mock_kernel *kernel);
     /** cushim_mock_memory(). */
     void *(*memory)(struct cushim_mock *mock, CUdeviceptr address, size_t bytes);
 };
@@ -460,9 +435,6 @@ struct cushim_mock_functions {
  * The mock reports a race once for each allocation and pair of places, where a place is a stream, a
  * function of the driver and, for a launch, a kernel; after 1024 of these, it only counts races. It
  * keeps the first 64 texts; `races` of struct cushim_mock_state counts all races.
- *
- * Thread safety: any thread.
- * Since: 0.1.
  */
 CUSHIM_API const char *cushim_mock_race(struct cushim_mock *mock, size_t index);
 

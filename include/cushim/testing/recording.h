@@ -5,7 +5,7 @@
  *
  *     cushim_recording_start(layer, 0);
  *     ...
- *     cushim_recording_text(layer, text, sizeof text);
+ *     cushim_recording_write_text(layer, text, sizeof text);
  *
  *     1  t1  0 ns  cuEventCreate(phEvent -> event#1, Flags=2) = CUDA_SUCCESS
  *     2  t1  0 ns  cuEventRecord(hEvent=event#1, hStream=NULL) = CUDA_SUCCESS
@@ -21,6 +21,9 @@
  * cushim_layer_verify() and cushim_test_end() (test.h) report a failure, except for a recording
  * that a test began by itself, without a capacity, and that was not read after calls were lost.
  * Counting, getting and printing calls is reading; asking how many were lost is not.
+ *
+ * Unless a function says otherwise, any thread may call it, and it calls no function of the driver.
+ * Since: 0.1.
  */
 #ifndef CUSHIM_TESTING_RECORDING_H
 #define CUSHIM_TESTING_RECORDING_H
@@ -40,7 +43,7 @@ enum {
     /** The most arguments that a function of the driver has. */
     CUSHIM_RECORDED_ARGUMENTS = 16,
     /** Room for a tag and an offset, or for a text and its quotes, with the NUL. */
-    CUSHIM_TAG_SIZE = 64,
+    CUSHIM_RECORDING_TAG_SIZE = 64,
     /** Calls that a recording keeps if its capacity is 0. */
     CUSHIM_RECORDING_CAPACITY = 4096,
 };
@@ -87,7 +90,7 @@ struct cushim_recorded_argument {
      * The tag of a handle or address, passed or written; of a text its first bytes, in quotes.
      * Empty: it is something else.
      */
-    char tag[CUSHIM_TAG_SIZE];
+    char tag[CUSHIM_RECORDING_TAG_SIZE];
 };
 
 /** A recorded call. */
@@ -136,27 +139,22 @@ struct cushim_recorded_call {
  * @return CUDA_ERROR_INVALID_VALUE     `layer` is NULL.
  * @return CUDA_ERROR_OUT_OF_MEMORY     Memory ran out; what was recorded before is still there.
  * @return CUDA_ERROR_ALREADY_ACQUIRED  It is recording.
- *
- * Thread safety: any thread.
- * Context: needs none.
- * Driver calls: none.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_recording_start(struct cushim_layer *layer, size_t capacity);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_recording_start(struct cushim_layer *layer,
+                                                           size_t capacity);
 
-/** Record no more; what is recorded can be read. No-op if it does not record. Any thread. */
+/** Record no more; what is recorded can be read. No-op if it does not record. */
 CUSHIM_API void cushim_recording_stop(struct cushim_layer *layer);
 
 /**
  * Forget what is recorded, and that calls were lost; recording goes on from number 1. Tags stay.
- * Any thread.
  */
 CUSHIM_API void cushim_recording_clear(struct cushim_layer *layer);
 
-/** How many calls are kept. Any thread. */
+/** How many calls are kept. */
 CUSHIM_API size_t cushim_recording_count(struct cushim_layer *layer);
 
-/** How many were lost because the capacity was used up. Any thread. */
+/** How many were lost because the capacity was used up. */
 CUSHIM_API uint64_t cushim_recording_lost(struct cushim_layer *layer);
 
 /**
@@ -169,12 +167,10 @@ CUSHIM_API uint64_t cushim_recording_lost(struct cushim_layer *layer);
  * @return CUDA_SUCCESS              `call` is filled.
  * @return CUDA_ERROR_INVALID_VALUE  An argument is NULL or `call->size` is too small.
  * @return CUDA_ERROR_NOT_FOUND      There are fewer calls.
- *
- * Thread safety: any thread.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_recording_get(struct cushim_layer *layer, size_t index,
-                                         struct cushim_recorded_call *call);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_recording_get_call(struct cushim_layer *layer,
+                                                              size_t index,
+                                                              struct cushim_recorded_call *call);
 
 /**
  * The recording as text, a line per call. The same program gives the same text in the modes
@@ -185,11 +181,9 @@ CUSHIM_API CUresult cushim_recording_get(struct cushim_layer *layer, size_t inde
  * @param size    Of `buffer` in bytes.
  *
  * @return The length of the whole text, without the NUL.
- *
- * Thread safety: any thread.
- * Since: 0.1.
  */
-CUSHIM_API size_t cushim_recording_text(struct cushim_layer *layer, char *buffer, size_t size);
+CUSHIM_API size_t cushim_recording_write_text(struct cushim_layer *layer, char *buffer,
+                                              size_t size);
 
 /**
  * Give a handle or allocation a name of one's own in place of its tag, until it is destroyed.
@@ -203,12 +197,9 @@ CUSHIM_API size_t cushim_recording_text(struct cushim_layer *layer, char *buffer
  * @return CUDA_ERROR_NOT_FOUND         No call through the layer has shown this handle.
  * @return CUDA_ERROR_ALREADY_ACQUIRED  Something else has this name.
  * @return CUDA_ERROR_OUT_OF_MEMORY     Memory ran out.
- *
- * Thread safety: any thread.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_tag_set(struct cushim_layer *layer, const void *handle,
-                                   const char *name);
+CUSHIM_API CUresult cushim_recording_set_tag(struct cushim_layer *layer, const void *handle,
+                                             const char *name);
 
 /**
  * The tag of a handle or address, as the recording prints it.
@@ -216,17 +207,15 @@ CUSHIM_API CUresult cushim_tag_set(struct cushim_layer *layer, const void *handl
  * @param layer   The layer.
  * @param handle  The handle, or a device address cast to a pointer.
  * @param buffer  Receives the tag; untouched on failure.
- * @param size    Of `buffer` in bytes; CUSHIM_TAG_SIZE is always enough.
+ * @param size    Of `buffer` in bytes; CUSHIM_RECORDING_TAG_SIZE is always enough.
  *
  * @return CUDA_SUCCESS              `buffer` holds the tag.
  * @return CUDA_ERROR_INVALID_VALUE  An argument is NULL, or `size` is too small.
  * @return CUDA_ERROR_NOT_FOUND      The layer knows no such handle.
- *
- * Thread safety: any thread.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_tag_get(struct cushim_layer *layer, const void *handle, char *buffer,
-                                   size_t size);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_recording_get_tag(struct cushim_layer *layer,
+                                                             const void *handle, char *buffer,
+                                                             size_t size);
 
 /*
  * --- expectations ---
@@ -253,7 +242,7 @@ CUSHIM_API CUresult cushim_tag_get(struct cushim_layer *layer, const void *handl
  */
 
 /** `maximum` of an expectation: any number of calls is allowed. */
-#define CUSHIM_ANY_NUMBER UINT_MAX
+#define CUSHIM_EXPECTATION_ANY_NUMBER UINT_MAX
 
 /** What an argument is compared with. */
 enum cushim_match_kind {
@@ -273,11 +262,12 @@ enum cushim_match_kind {
 struct cushim_match {
     /** What the argument is compared with; 0: nothing, everything matches. */
     enum cushim_match_kind kind;
+    unsigned padding; /**< Zero. */
     /** The number that it equals, or the first one of a range. */
     uint64_t value;
     /** The last number of a range, included. */
     uint64_t last;
-    /** A tag as the recording prints it, a name of cushim_tag_set(), a text; borrowed. */
+    /** A tag as the recording prints it, a name of cushim_recording_set_tag(), a text; borrowed. */
     const char *text;
     /**
      * Called with the bits of the argument as they were passed, on the thread of the call when it
@@ -309,19 +299,23 @@ struct cushim_expectation {
     unsigned minimum;
     /** How often at most; 0: exactly `minimum`. */
     unsigned maximum;
-    /** Only calls that return `code` count. */
-    bool match_code;
     /** The result that counts, if `match_code` is set. */
     CUresult code;
+    /** Only calls that return `code` count. */
+    bool match_code;
     /** Its calls come after those of the expectation with `in_order` that was made before it. */
     bool in_order;
+    unsigned char padding[2]; /**< Zero. */
 };
 
 /** A cushim_expectation with the defaults. */
 #define CUSHIM_EXPECTATION_INIT                                                                   \
     {                                                                                             \
-        sizeof(struct cushim_expectation), NULL, {{CUSHIM_MATCH_ANY, 0, 0, NULL, NULL, NULL}}, 0, \
-            0, false, CUDA_SUCCESS, false                                                         \
+        sizeof(struct cushim_expectation), NULL, {{CUSHIM_MATCH_ANY, 0, 0, 0, NULL, NULL, NULL}}, \
+            0, 0, CUDA_SUCCESS, false, false,                                                     \
+        {                                                                                         \
+            0                                                                                     \
+        }                                                                                         \
     }
 
 /*
@@ -332,7 +326,7 @@ struct cushim_expectation {
 /** Equal to a number; a negative one as `(uint64_t)-1`. */
 static inline struct cushim_match cushim_match_equal(uint64_t value)
 {
-    struct cushim_match match = {CUSHIM_MATCH_EQUAL, value, 0, NULL, NULL, NULL};
+    struct cushim_match match = {CUSHIM_MATCH_EQUAL, 0, value, 0, NULL, NULL, NULL};
     return match;
 }
 
@@ -345,21 +339,21 @@ static inline struct cushim_match cushim_match_handle(const void *handle)
 /** From `first` to `last`, both included. */
 static inline struct cushim_match cushim_match_range(uint64_t first, uint64_t last)
 {
-    struct cushim_match match = {CUSHIM_MATCH_RANGE, first, last, NULL, NULL, NULL};
+    struct cushim_match match = {CUSHIM_MATCH_RANGE, 0, first, last, NULL, NULL, NULL};
     return match;
 }
 
 /** The handle or address that has this tag or name when the call ends; of outputs, what came. */
 static inline struct cushim_match cushim_match_tag(const char *tag)
 {
-    struct cushim_match match = {CUSHIM_MATCH_TAG, 0, 0, tag, NULL, NULL};
+    struct cushim_match match = {CUSHIM_MATCH_TAG, 0, 0, 0, tag, NULL, NULL};
     return match;
 }
 
 /** This text. */
 static inline struct cushim_match cushim_match_text(const char *text)
 {
-    struct cushim_match match = {CUSHIM_MATCH_TEXT, 0, 0, text, NULL, NULL};
+    struct cushim_match match = {CUSHIM_MATCH_TEXT, 0, 0, 0, text, NULL, NULL};
     return match;
 }
 
@@ -367,7 +361,7 @@ static inline struct cushim_match cushim_match_text(const char *text)
 static inline struct cushim_match
 cushim_match_predicate(bool (*predicate)(void *data, uint64_t value), void *data)
 {
-    struct cushim_match match = {CUSHIM_MATCH_PREDICATE, 0, 0, NULL, predicate, data};
+    struct cushim_match match = {CUSHIM_MATCH_PREDICATE, 0, 0, 0, NULL, predicate, data};
     return match;
 }
 
@@ -386,14 +380,10 @@ cushim_match_predicate(bool (*predicate)(void *data, uint64_t value), void *data
  *                                   predicate or has a range in which nothing lies: `message` says
  *                                   which.
  * @return CUDA_ERROR_OUT_OF_MEMORY  Memory ran out.
- *
- * Thread safety: any thread.
- * Driver calls: none.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_layer_expect(struct cushim_layer *layer,
-                                        const struct cushim_expectation *expectation, char *message,
-                                        size_t size);
+CUSHIM_API CUSHIM__CHECKED CUresult
+cushim_layer_expect(struct cushim_layer *layer, const struct cushim_expectation *expectation,
+                    char *message, size_t size);
 
 /**
  * Expect that a function is not called from now on, except for calls that an expectation matches.
@@ -407,11 +397,12 @@ CUSHIM_API CUresult cushim_layer_expect(struct cushim_layer *layer,
  *
  * @return As cushim_layer_expect().
  */
-CUSHIM_API CUresult cushim_layer_forbid(struct cushim_layer *layer, const char *function,
-                                        char *message, size_t size);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_layer_forbid(struct cushim_layer *layer,
+                                                        const char *function, char *message,
+                                                        size_t size);
 
-/** Remove all expectations, and forget what was counted. Scopes of errors end. Any thread. */
-CUSHIM_API void cushim_layer_expectations_clear(struct cushim_layer *layer);
+/** Remove all expectations, and forget what was counted. Scopes of errors end. */
+CUSHIM_API void cushim_layer_clear_expectations(struct cushim_layer *layer);
 
 /**
  * Set whether a call that returns an error is a failure where no scope expects errors.
@@ -426,9 +417,6 @@ CUSHIM_API void cushim_layer_expectations_clear(struct cushim_layer *layer);
  *
  * @return CUDA_SUCCESS              It is set.
  * @return CUDA_ERROR_INVALID_VALUE  `layer` is NULL.
- *
- * Thread safety: any thread.
- * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_layer_forbid_errors(struct cushim_layer *layer, bool is_forbidden);
 
@@ -444,7 +432,6 @@ CUSHIM_API CUresult cushim_layer_forbid_errors(struct cushim_layer *layer, bool 
  * @return CUDA_ERROR_OUT_OF_MEMORY  There are 16 scopes.
  *
  * Thread safety: any thread; scopes are the process's, not the thread's.
- * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_layer_expect_errors_begin(struct cushim_layer *layer, CUresult code);
 
@@ -454,9 +441,6 @@ CUSHIM_API CUresult cushim_layer_expect_errors_begin(struct cushim_layer *layer,
  *
  * @return CUDA_SUCCESS              The scope has ended.
  * @return CUDA_ERROR_INVALID_VALUE  `layer` is NULL, or no scope is open.
- *
- * Thread safety: any thread.
- * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_layer_expect_errors_end(struct cushim_layer *layer);
 
@@ -475,10 +459,9 @@ CUSHIM_API CUresult cushim_layer_expect_errors_end(struct cushim_layer *layer);
  * @return CUDA_ERROR_INVALID_VALUE  `layer` is NULL.
  *
  * Thread safety: any thread; meant for the main thread of a test, when the others have ended.
- * Driver calls: none.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_layer_verify(struct cushim_layer *layer, char *text, size_t size);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_layer_verify(struct cushim_layer *layer, char *text,
+                                                        size_t size);
 
 #ifdef __cplusplus
 }

@@ -17,9 +17,10 @@
  *     if (cushim_sweep_run(&options, body, NULL, NULL) != CUDA_SUCCESS)
  *         fail_msg("%s", why);
  *
- *     call 20 of thread 1 (cuStreamCreate) answered CUDA_ERROR_OUT_OF_MEMORY, once: 1 event
- *     leaked: event#2, by cuEventCreate, call 12 of thread 1, at program+0x1189; mock: schedule
- *     = random, seed = 7; this run alone: first = last = 17, kinds = CUSHIM_SWEEP_ONCE
+ *     call 20 of thread 1 (cuStreamCreate) answered CUDA_ERROR_OUT_OF_MEMORY, once:
+ *     CUSHIM-leak-event: warning: event#2 is never destroyed; made by cuEventCreate, call 12 of
+ *     thread 1, at program+0x1189; rule: ...; cure: ...; mock: schedule = random, seed = 7; this run
+ *     alone: first = last = 17, kinds = CUSHIM_SWEEP_ONCE
  *
  * Calls have the numbers of a recording, which include calls that do not fail; `first` and `last`
  * count only the calls that the sweep makes fail.
@@ -51,6 +52,9 @@
  *
  * The sweep counts the calls of all threads in the order in which they occur. If a body has several
  * threads, the Nth call may differ from run to run, and so may the findings.
+ *
+ * Unless a function says otherwise, any thread may call it, and it calls no function of the driver.
+ * Since: 0.1.
  */
 #ifndef CUSHIM_TESTING_SWEEP_H
 #define CUSHIM_TESTING_SWEEP_H
@@ -96,7 +100,7 @@ struct cushim_sweep_options {
     /**
      * A table to sweep instead of a mock's, with every slot filled: for a real GPU, that of
      * cushim_driver() after cushim_driver_load(). Its state persists from one run to the next, and
-     * the sweep does not report misuses and pending work.
+     * the sweep does not report pending work and missing waits.
      */
     const struct cushim_table *table;
     /**
@@ -117,17 +121,6 @@ struct cushim_sweep_options {
     size_t code_count;
     /** 0: CUSHIM_SWEEP_BOTH. */
     enum cushim_sweep_kind kinds;
-    /** The first call to fail, counted from 1. 0: the first of all. */
-    uint64_t first;
-    /** The last call to fail. 0: the last of all. */
-    uint64_t last;
-    /**
-     * The maximum of driver calls in a run; 0: 100000. The sweep reports a body that makes more,
-     * and ends its loop: after `limit` calls, further calls return the code; after twice as many,
-     * they reach the driver again; after three times as many, the sweep leaves the body by
-     * longjmp().
-     */
-    uint64_t limit;
     /** The body may leave another context current than the one it found. */
     bool leaves_context;
     /** Calls that release something fail too: the program passes on their result. */
@@ -139,6 +132,23 @@ struct cushim_sweep_options {
      * (cushim_layer_expect_errors_begin()) and CUDA_ERROR_NOT_READY are not failures.
      */
     bool forbid_errors;
+    /**
+     * In each run, initialise the driver, and make the primary context of device 0 current on the
+     * calling thread, before `setup`. The sweep holds the context until it has looked for leaks.
+     * Otherwise a run begins without cuInit and without a context.
+     */
+    bool context;
+    /** The first call to fail, counted from 1. 0: the first of all. */
+    uint64_t first;
+    /** The last call to fail. 0: the last of all. */
+    uint64_t last;
+    /**
+     * The maximum of driver calls in a run; 0: 100000. The sweep reports a body that makes more,
+     * and ends its loop: after `limit` calls, further calls return the code; after twice as many,
+     * they reach the driver again; after three times as many, the sweep leaves the body by
+     * longjmp().
+     */
+    uint64_t limit;
     /**
      * Called before the body in each run; its calls are never failed. If it returns anything but 0,
      * the sweep ends. NULL: nothing is called.
@@ -164,10 +174,11 @@ struct cushim_sweep_options {
 };
 
 /** A cushim_sweep_options with the defaults. */
-#define CUSHIM_SWEEP_OPTIONS_INIT                                                              \
-    {                                                                                          \
-        sizeof(struct cushim_sweep_options), NULL, NULL, NULL, NULL, NULL, NULL, 0,            \
-            (enum cushim_sweep_kind)0, 0, 0, 0, false, false, false, NULL, NULL, NULL, NULL, 0 \
+#define CUSHIM_SWEEP_OPTIONS_INIT                                                             \
+    {                                                                                         \
+        sizeof(struct cushim_sweep_options), NULL, NULL, NULL, NULL, NULL, NULL, 0,           \
+            (enum cushim_sweep_kind)0, false, false, false, false, 0, 0, 0, NULL, NULL, NULL, \
+            NULL, 0                                                                           \
     }
 
 /** The result of a sweep. */
@@ -194,7 +205,7 @@ struct cushim_sweep_result {
  * Sweep a body: run it first without a failure, and then with each call failing.
  *
  * After each run, the sweep checks the result of the body; leaked handles and memory, and where
- * they were created; misuses and races; work that is still pending, if no call failed; the current
+ * they were created; what check has found (check.h); work that is still pending, if no call failed; the current
  * context; and, with `forbid_errors`, errors.
  *
  * @param options  NULL: the defaults.
@@ -218,30 +229,23 @@ struct cushim_sweep_result {
  *
  * Thread safety: one thread; the body may have others, which it ends.
  * Driver calls: the body's, and cuCtxGetCurrent.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_sweep_run(const struct cushim_sweep_options *options,
-                                     int (*body)(void *data), void *data,
-                                     struct cushim_sweep_result *result);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_sweep_run(const struct cushim_sweep_options *options,
+                                                     int (*body)(void *data), void *data,
+                                                     struct cushim_sweep_result *result);
 
 /**
  * Get, in a body, the code of the first failed call of this run; CUDA_SUCCESS: none has failed so
  * far. A program that returns the errors that it gets has returned this code.
  *
  * @param function  Receives the exported name of the function that failed, or NULL. NULL allowed.
- *
- * Thread safety: any thread.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_sweep_injected(const char **function);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_sweep_injected(const char **function);
 
 /**
  * Get the run that a sweep executes now, with the call that has failed in it and how to repeat this
  * run alone; NULL: none. After a crash, it is the run that crashed. The function takes no lock, so
  * a debugger or a signal handler may call it. The text is valid until the run ends.
- *
- * Thread safety: any thread.
- * Since: 0.1.
  */
 CUSHIM_API const char *cushim_sweep_running(void);
 
@@ -251,9 +255,6 @@ CUSHIM_API const char *cushim_sweep_running(void);
  * @param claim  The claim that is not true, such as `the picture was drawn`; copied, as far as
  *               there is room.
  * @return       1, so that a body can return it.
- *
- * Thread safety: any thread.
- * Since: 0.1.
  */
 CUSHIM_API int cushim_sweep_fail(const char *claim);
 

@@ -13,8 +13,11 @@
  *     if (cushim_test_end(test, text, sizeof text) != CUDA_SUCCESS)
  *         fail_msg("%s", text);
  *
- * The same works on the real driver (`on_driver`): the layer reports leaks, because it has seen the
- * creation and the destruction of each object.
+ * All calls are checked (check.h): the end of the test reports misuse of the driver and leaks in the
+ * words of `cushim check`. The same works on the real driver (`on_driver`).
+ *
+ * Unless a function says otherwise, any thread may call it, and it calls no function of the driver.
+ * Since: 0.1.
  */
 #ifndef CUSHIM_TESTING_TEST_H
 #define CUSHIM_TESTING_TEST_H
@@ -62,6 +65,7 @@ struct cushim_test_options {
      * handles, because objects end with their context.
      */
     bool context;
+    unsigned char padding[5]; /**< Zero. */
     /**
      * Receives the reason why the test does not begin, and advice; for settings and faults with
      * line and column. Empty if the test begins. NULL: nowhere.
@@ -72,9 +76,9 @@ struct cushim_test_options {
 };
 
 /** A cushim_test_options with the defaults. */
-#define CUSHIM_TEST_OPTIONS_INIT                                                              \
-    {                                                                                         \
-        sizeof(struct cushim_test_options), NULL, NULL, NULL, 0, false, false, false, NULL, 0 \
+#define CUSHIM_TEST_OPTIONS_INIT                                                                   \
+    {                                                                                              \
+        sizeof(struct cushim_test_options), NULL, NULL, NULL, 0, false, false, false, {0}, NULL, 0 \
     }
 
 /**
@@ -94,20 +98,17 @@ struct cushim_test_options {
  * On every failure `options->message` says why.
  *
  * Thread safety: one thread, which also ends the test.
- * Context: needs none.
  * Driver calls: cuCtxGetCurrent, if `on_driver`; with `context` cuInit,
  *               cuDevicePrimaryCtxRetain and cuCtxSetCurrent.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_test_begin(const struct cushim_test_options *options,
-                                      struct cushim_test **test);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_test_begin(const struct cushim_test_options *options,
+                                                      struct cushim_test **test);
 
-/** Get the mock of a test; NULL: the test runs on a driver, or has ended. Any thread. */
+/** Get the mock of a test; NULL: the test runs on a driver, or has ended. */
 CUSHIM_API struct cushim_mock *cushim_test_mock(const struct cushim_test *test);
 
 /**
  * Get the layer of a test, for faults, expectations and the recording; NULL: the test has ended.
- * Any thread.
  */
 CUSHIM_API struct cushim_layer *cushim_test_layer(const struct cushim_test *test);
 
@@ -118,14 +119,17 @@ CUSHIM_API struct cushim_layer *cushim_test_layer(const struct cushim_test *test
  * - the test's mock or layer, if the program has destroyed it itself;
  * - what cushim_layer_verify() reports: expectations, errors, and a recording that was too small,
  *   if the program asked for it or read it;
- * - misuses that the mock has found, such as uses of destroyed handles;
+ * - what check has found, such as the use of a destroyed handle, once for each place in the program;
+ *   missing waits are found on a mock with `races = report`. In a scope that expects errors
+ *   (recording.h), only wrong handles are reported. cushim_check_start() sets other options, and
+ *   cushim_check_stop() turns this off;
  * - objects and allocations that the program has created and not released, with the function, the
  *   call, the thread and the place in the program, such as `program+0x1189` for addr2line; for a
  *   primary context its last reference. A leaked object of cushim keeps its context, so one
- *   forgotten event may be two lines;
+ *   forgotten event may be two findings;
  * - a context that is current on the calling thread and was not when the test began;
- * - work that is pending in the mock, and missing waits (`races = report`); if the program may
- *   leave work pending, as on an error path, call cushim_mock_drain() first;
+ * - work that is pending in the mock; if the program may leave work pending, as on an error path,
+ *   call cushim_mock_drain() first;
  * - fault rules that never fired.
  *
  * It does not report objects that the driver creates by itself: default streams, functions of
@@ -147,9 +151,9 @@ CUSHIM_API struct cushim_layer *cushim_test_layer(const struct cushim_test *test
  * Thread safety: the thread that began the test, once.
  * Context: leaves the current one alone.
  * Driver calls: cuCtxGetCurrent.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_test_end(struct cushim_test *test, char *text, size_t size);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_test_end(struct cushim_test *test, char *text,
+                                                    size_t size);
 
 #ifdef __cplusplus
 }

@@ -19,6 +19,9 @@
  * program gives the same trace. Over a real driver, times are those of the host's clock, and the
  * device's work is timed by events that the trace records on the same stream before and after it.
  * The events show a little more than the work takes. Nothing is timed while any stream is captured.
+ *
+ * Unless a function says otherwise, any thread may call it, and it calls no function of the driver.
+ * Since: 0.1.
  */
 #ifndef CUSHIM_TESTING_TRACE_H
 #define CUSHIM_TESTING_TRACE_H
@@ -55,12 +58,16 @@ struct cushim_trace_options {
     uint64_t buffer_bytes;
     /** Do not time the device's work, and so record no events. */
     bool omit_device_times;
+    unsigned char padding[7]; /**< Fills the struct; zero. */
 };
 
 /** A cushim_trace_options with the defaults; `path` is still to be set. */
-#define CUSHIM_TRACE_OPTIONS_INIT                                 \
-    {                                                             \
-        sizeof(struct cushim_trace_options), NULL, NULL, 0, false \
+#define CUSHIM_TRACE_OPTIONS_INIT                                  \
+    {                                                              \
+        sizeof(struct cushim_trace_options), NULL, NULL, 0, false, \
+        {                                                          \
+            0                                                      \
+        }                                                          \
     }
 
 /**
@@ -78,16 +85,13 @@ struct cushim_trace_options {
  * @return CUDA_ERROR_OUT_OF_MEMORY     Memory ran out.
  * @return CUDA_ERROR_ALREADY_ACQUIRED  The process has a trace.
  *
- * Thread safety: any thread.
- * Context: needs none.
  * Driver calls: none here. While the trace is on, it calls cuFuncGetName or cuKernelGetName once
  * for each kernel. With device times over a real driver, it also creates a stream and events in
  * each context with work, records events around work, and asks for captures, contexts and elapsed
  * times.
- * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_trace_start(struct cushim_layer *layer,
-                                       const struct cushim_trace_options *options);
+CUSHIM_API CUSHIM__CHECKED CUresult cushim_trace_start(struct cushim_layer *layer,
+                                                       const struct cushim_trace_options *options);
 
 /**
  * Stop tracing: read the times of completed work, and complete the file. Does nothing if there is
@@ -99,7 +103,6 @@ CUSHIM_API CUresult cushim_trace_start(struct cushim_layer *layer,
  * Context: leaves the current one alone.
  * Driver calls: cuCtxPushCurrent, cuEventElapsedTime, cuEventDestroy, cuStreamDestroy and
  * cuCtxPopCurrent, where there are device times.
- * Since: 0.1.
  */
 CUSHIM_API void cushim_trace_stop(struct cushim_layer *layer);
 

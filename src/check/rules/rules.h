@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kinds of misuse that `cushim check` and the mock report, each with a stable id: the rows of
+ * The kinds of misuse that check reports, each with a stable id: the rows of
  * rules.tsv.
  */
 #ifndef CUSHIM_CHECK_RULES_RULES_H
@@ -17,8 +17,7 @@ extern const char *const cushim__check_levels[]; /* as text, in this order */
 /* The enumerator of CUSHIM-event-time, for example, is CUSHIM__CHECK_EVENT_TIME. */
 enum cushim__check_id {
 #include "src/check/rules/rule_ids.h"
-    CUSHIM__CHECK_IDS,
-    CUSHIM__CHECK_NONE = CUSHIM__CHECK_IDS /* misuse that has no id */
+    CUSHIM__CHECK_IDS
 };
 
 /* One row, without the columns that only the documentation needs. */

@@ -16,6 +16,13 @@ bool cushim__mock_context_flags_valid(unsigned flags)
     return flags < 0x100 && (schedule & (schedule - 1)) == 0;
 }
 
+bool cushim__mock_context_syncs(void)
+{
+    const struct mock_context *context = cushim__mock_context_top();
+
+    return context && context->flags & CU_CTX_SYNC_MEMOPS;
+}
+
 CUresult cushim__mock_context_find(CUcontext handle, struct mock_context **context)
 {
     if (!handle)
@@ -27,6 +34,11 @@ CUresult cushim__mock_context_current(struct mock_context **context)
 {
     const struct mock_thread *thread = cushim__mock_thread_get();
 
+    if (cushim__mock_call.refusal)
+        return cushim__mock_call.refusal;
+    /* This refuses default streams where created ones are allowed (driver-semantics.md #57). */
+    if (cushim__mock_call.in_host_function)
+        return CUDA_ERROR_NOT_PERMITTED;
     if (!thread)
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (thread->depth == 0)

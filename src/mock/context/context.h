@@ -86,4 +86,7 @@ bool cushim__mock_context_is_on_a_stack(const struct mock_context *context);
 /* Whether a context can be created with these flags. */
 bool cushim__mock_context_flags_valid(unsigned flags);
 
+/* Whether synchronous copies and sets wait in the current context: CU_CTX_SYNC_MEMOPS. */
+bool cushim__mock_context_syncs(void);
+
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/mock/context/context.h"
 #include "src/mock/copy/copy.h"
 #include "src/mock/core/ability.h"
 #include "src/mock/core/state.h"
@@ -327,7 +328,7 @@ const struct mock_copy *cushim__mock_copy_of(const struct mock_operation *operat
 /* When a call that copies returns (driver-semantics.md #110 to #113). */
 
 /* Up to this size an asynchronous call reads pageable memory immediately, and returns. */
-enum { STAGED_BYTES = 2 << 20 };
+enum { STAGED_BYTES = 2 << 20, STAGED_AT_ONCE = 64 << 10 };
 
 enum manner { QUEUE, STAGE, WAIT };
 
@@ -336,13 +337,22 @@ static enum manner manner_of(const struct mock_copy *copy, bool asynchronous)
     const bool to_device = copy->to.on_device, from_device = copy->from.on_device;
 
     if (!asynchronous)
-        return to_device && from_device && !copy->to.synchronous && !copy->from.synchronous ? QUEUE
-                                                                                            : WAIT;
+        return to_device && from_device && !copy->to.synchronous && !copy->from.synchronous &&
+                       !cushim__mock_context_syncs()
+                   ? QUEUE
+                   : WAIT;
     if (copy->to.pageable || (!to_device && !from_device))
         return WAIT;
     if (copy->from.pageable)
         return bytes_of(copy) <= STAGED_BYTES ? STAGE : WAIT;
     return QUEUE;
+}
+
+/* Here the call returns when the copy is done; a driver may return when it has read the source. */
+static bool may_return_early(const struct mock_copy *copy, bool asynchronous)
+{
+    return !asynchronous && copy->from.pageable && copy->to.on_device && !copy->to.synchronous &&
+           !cushim__mock_context_syncs() && bytes_of(copy) <= STAGED_AT_ONCE;
 }
 
 /* If the source is not found, the copy reports an illegal address when it executes. */
@@ -379,8 +389,13 @@ CUresult cushim__mock_copy_execute(const struct cushim__copy *shape, CUstream ha
         manner = manner_of((struct mock_copy *)operation, asynchronous);
     if (manner == QUEUE && read)
         manner = STAGE;
-    if (manner == WAIT)
-        return cushim__mock_memory_finish(stream, operation);
+    if (manner == WAIT) {
+        const bool is_seen = !may_return_early((struct mock_copy *)operation, asynchronous);
+
+        if (!is_seen)
+            cushim__race_saw(cushim__race_stream(&stream->race), true);
+        return cushim__mock_memory_finish(stream, operation, is_seen);
+    }
     if (manner == STAGE && !cushim__mock_copy_stage((struct mock_copy *)operation)) {
         cushim__mock_operation_destroy(operation);
         return CUDA_ERROR_OUT_OF_MEMORY;

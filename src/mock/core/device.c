@@ -182,11 +182,8 @@ int cushim__mock_device_count(void)
 
 CUresult cushim__mock_device_find(CUdevice handle, struct mock_device **device)
 {
-    /* A call whose other arguments are checked before cuInit. */
-    if (!cushim__mock->initialised)
-        return CUDA_ERROR_NOT_INITIALIZED;
     if (handle < 0 || handle >= cushim__mock_device_count())
         return CUDA_ERROR_INVALID_DEVICE;
     *device = &cushim__mock->devices[handle];
-    return CUDA_SUCCESS;
+    return cushim__mock_call.refusal;
 }

@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "src/base/name.h"
-#include "src/driver_api/object_type.h"
 #include "src/mock/core/state.h"
 
 enum {
@@ -109,15 +108,6 @@ static struct place *place_of(const void *handle)
         return NULL;
     place = place_at(index);
     return generation_of(handle) <= place->generation ? place : NULL;
-}
-
-/* Whether a handle, if it ever was one, belonged to an earlier mock. */
-static bool is_of_former_mock(const void *handle)
-{
-    return (uintptr_t)handle >> (KIND_BITS + GENERATION_BITS + PLACE_BITS) == TAG &&
-           index_of(handle) != NOWHERE && kind_of(handle) < MOCK_KINDS &&
-           kinds[kind_of(handle)].name && generation_of(handle) > 0 &&
-           generation_of(handle) <= former_generation;
 }
 
 static uint32_t take_place(void)
@@ -234,43 +224,18 @@ void cushim__mock_object_tag(const void *handle, char *text, size_t size)
         format_tag(place, handle, text, size);
 }
 
-void cushim__mock_object_set_tag(const void *handle, const char *tag)
+void cushim__mock_object_set_tag(const void *handle, enum cushim__object_type type, const char *tag)
 {
     struct place *place = own_place(handle);
     char own[MOCK_TAG_SIZE];
 
-    if (!place)
+    if (!place || kinds[kind_of(handle)].type != type)
         return;
     free(place->tag);
     place->tag = NULL;
     format_tag(place, handle, own, sizeof own);
     if (strcmp(own, tag) != 0)
         place->tag = cushim__name_copy(tag, strlen(tag));
-}
-
-/* Note as a misuse why the program cannot use a handle as one of this kind. */
-static void report_misuse(const void *handle, enum mock_kind kind)
-{
-    const unsigned long long number = (uintptr_t)handle; /* %p prints differently on each system */
-    const char *is = kind_of(handle) < MOCK_KINDS ? kinds[kind_of(handle)].name : NULL;
-    char tag[MOCK_TAG_SIZE];
-
-    cushim__mock_object_tag(handle, tag, sizeof tag);
-    if (is_of_former_mock(handle))
-        cushim__mock_misuse(CUSHIM__CHECK_NONE,
-                            "the handle 0x%llx is that of %s of a mock that was destroyed", number,
-                            is);
-    else if (!place_of(handle))
-        cushim__mock_misuse(CUSHIM__CHECK_NONE, "0x%llx never was a handle%s", number,
-                            cushim__mock_call_doubt());
-    else if (kind_of(handle) != kind)
-        cushim__mock_misuse(CUSHIM__CHECK_HANDLE_KIND,
-                            "the handle 0x%llx is that of %s%s%s, not of %s", number, is,
-                            tag[0] ? ", " : "", tag, kinds[kind].name);
-    else
-        cushim__mock_misuse(cushim__check_of_destroyed(kinds[kind].type),
-                            "the handle 0x%llx is that of %s that was destroyed%s%s", number, is,
-                            tag[0] ? ": " : "", tag);
 }
 
 CUresult cushim__mock_object_find(const void *handle, enum mock_kind kind, void *object)
@@ -284,11 +249,13 @@ CUresult cushim__mock_object_find(const void *handle, enum mock_kind kind, void 
                    : CUDA_ERROR_INVALID_HANDLE;
     found = cushim__mock_object_lookup(handle, kind);
     if (!found) {
-        report_misuse(handle, kind);
+        cushim__mock_misuse(CUSHIM__MOCK_FOUND_HANDLE, "0x%llx is not the handle of %s%s",
+                            (unsigned long long)(uintptr_t)handle, kinds[kind].name,
+                            cushim__mock_call_doubt());
         return CUDA_ERROR_INVALID_HANDLE;
     }
     memcpy(object, &found, sizeof found);
-    return found->gone ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_SUCCESS;
+    return found->gone ? CUDA_ERROR_CONTEXT_IS_DESTROYED : cushim__mock_call.refusal;
 }
 
 void *cushim__mock_object_next(enum mock_kind kind, const void *previous)

@@ -13,6 +13,8 @@
 
 #include <cuda.h>
 
+#include "src/driver_api/object_type.h"
+
 enum mock_kind {
     MOCK_CONTEXT = 1,
     MOCK_STREAM,
@@ -74,11 +76,13 @@ void *cushim__mock_object_lookup(const void *handle, enum mock_kind kind);
 
 /*
  * The name of a handle's object in messages, even of a destroyed one: `event#2` for the second of
- * its kind, or the tag that the layer has given it. Empty if it was destroyed too long ago.
+ * its kind, or the tag that the layer has given it. Empty if it was destroyed too long ago. A tag for
+ * another type is ignored: a program may pass a handle of the wrong kind.
  */
 enum { MOCK_TAG_SIZE = 64 };
 void cushim__mock_object_tag(const void *handle, char *text, size_t size);
-void cushim__mock_object_set_tag(const void *handle, const char *tag);
+void cushim__mock_object_set_tag(const void *handle, enum cushim__object_type type,
+                                 const char *tag);
 
 /* The object of a kind that was created next after `previous`, or the first one if that is NULL. */
 void *cushim__mock_object_next(enum mock_kind kind, const void *previous);

@@ -44,50 +44,51 @@ void cushim__mock_log(const char *format, ...)
     log_line(line);
 }
 
-static void note_misuse(const char *line)
+static void keep(struct mock_lines *lines, const char *line)
+{
+    if (lines->count < MOCK_LINES_KEPT)
+        snprintf(lines->line[lines->count], MOCK_LINE, "%s", line);
+    lines->count++;
+}
+
+static void report(const struct cushim__mock_finding *finding, bool is_misuse)
 {
     struct cushim_mock *mock = cushim__mock;
+    char line[MOCK_LINE];
 
-    if (mock->misuses < MOCK_MISUSES_KEPT)
-        snprintf(mock->misuse[mock->misuses], MOCK_MISUSE_TEXT, "%.*s", MOCK_MISUSE_TEXT - 1, line);
-    mock->misuses++;
-    log_line(line);
+    if (!mock->report(finding, line, sizeof line))
+        log_line(line);
+    if (finding->found >= CUSHIM__MOCK_FOUND_RACE)
+        keep(&mock->races, line);
+    if (!is_misuse)
+        return;
+    keep(&mock->misuses, line);
     if (mock->settings.abort_on_misuse) {
         cushim__print_format("cushim mock: %s\n", line);
         abort();
     }
 }
 
-void cushim__mock_misuse(enum cushim__check_id id, const char *format, ...)
+void cushim__mock_misuse(enum cushim__mock_found found, const char *format, ...)
 {
-    const char *name = cushim__mock_call_name();
-    struct cushim__call_place place;
-    struct cushim__text text;
-    char words[LINE], line[2 * LINE];
+    char text[LINE], what[LINE + 64];
+    struct cushim__mock_finding finding = {
+        .found = found, .what = what, .misuse.name = cushim__mock_call_name()};
     va_list arguments;
 
     va_start(arguments, format);
-    say(format, arguments, words, sizeof words);
+    say(format, arguments, text, sizeof text);
     va_end(arguments);
-    cushim__text_begin(&text, line, sizeof line);
-    cushim__text_format(&text, "%s%s%s", name, name[0] ? ": " : "", words);
-    if (name[0]) {
-        cushim__mock_call_place(&place);
-        cushim__text_add(&text, " (");
-        cushim__call_place_print(&text, &place);
-        cushim__text_format(&text, "%s%s)", id < CUSHIM__CHECK_IDS ? "; " : "",
-                            id < CUSHIM__CHECK_IDS ? cushim__check_rules[id].id : "");
-    }
-    note_misuse(line);
+    snprintf(what, sizeof what, "%s%s%s", finding.misuse.name, finding.misuse.name[0] ? ": " : "",
+             text);
+    if (finding.misuse.name[0])
+        cushim__mock_call_place(&finding.misuse.place);
+    report(&finding, true);
 }
 
-void cushim__mock_misuse_line(const char *line)
+void cushim__mock_race(const struct cushim__mock_finding *race)
 {
-    char words[2 * LINE];
-    const char *name = cushim__mock_call_name();
-
-    snprintf(words, sizeof words, "%s%s%s", name, name[0] ? ": " : "", line);
-    note_misuse(words);
+    report(race, cushim__mock->settings.races == MOCK_RACES_MISUSE);
 }
 
 void cushim__mock_trace(const char *what, const char *name, uint64_t stream, uint64_t operation,

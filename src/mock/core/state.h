@@ -15,7 +15,7 @@
 #include "loader/symbols.h"
 #include "src/base/call_site.h"
 #include "src/base/lock.h"
-#include "src/check/rules/rules.h"
+#include "src/layer/mock_interface.h"
 #include "src/mock/config/settings.h"
 
 struct cushim_mock;
@@ -26,7 +26,12 @@ struct mock_sim;
 struct mock_texture;
 struct mock_thread;
 
-enum { MOCK_MISUSES_KEPT = 64, MOCK_MISUSE_TEXT = 1200 };
+/* The lines of findings, of which the first are kept. */
+enum { MOCK_LINES_KEPT = 64, MOCK_LINE = 2048 };
+struct mock_lines {
+    size_t count;
+    char line[MOCK_LINES_KEPT][MOCK_LINE];
+};
 
 struct cushim_mock {
     struct mock_settings settings;
@@ -59,8 +64,8 @@ struct cushim_mock {
 
     bool logged[CUSHIM__SYMBOL_COUNT]; /* a call of the slot was logged */
     bool misses[MOCK_ATTRIBUTES_MAX];  /* the log says that the profile lacks the attribute */
-    size_t misuses;
-    char misuse[MOCK_MISUSES_KEPT][MOCK_MISUSE_TEXT];
+    struct mock_lines misuses, races;
+    cushim__mock_report *report;
     void (*log)(void *data, const char *line);
     void *log_data;
     void (*trace)(void *data, const struct cushim_mock_trace *entry);
@@ -92,14 +97,14 @@ void cushim__mock_unlock(struct cushim_mock *mock);
 __attribute__((format(__printf__, 1, 2))) void cushim__mock_log(const char *format, ...);
 
 /*
- * Note undefined behaviour of the program: log it, keep it, and abort if the settings say so. The
- * name of the current call's function comes before the text, and where it was called after it.
+ * Report what the current call does wrong, as only the mock can know: keep the line as a misuse,
+ * log it unless check prints it, and abort if the settings say so.
  */
-__attribute__((format(__printf__, 2, 3))) void cushim__mock_misuse(enum cushim__check_id id,
+__attribute__((format(__printf__, 2, 3))) void cushim__mock_misuse(enum cushim__mock_found found,
                                                                    const char *format, ...);
 
-/* The same for a line that already says where it happened. */
-void cushim__mock_misuse_line(const char *line);
+/* The same for a race, which is a misuse only if the settings say so. */
+void cushim__mock_race(const struct cushim__mock_finding *race);
 
 /* Add an entry to the trace. */
 void cushim__mock_trace(const char *what, const char *name, uint64_t stream, uint64_t operation,
@@ -110,7 +115,11 @@ void cushim__mock_trace(const char *what, const char *name, uint64_t stream, uin
 struct mock_call {
     struct cushim_mock *mock; /* NULL if the thread is in no call, or there is no mock */
     unsigned slot;
-    bool too_early; /* before cuInit: only errors in the arguments precede NOT_INITIALIZED */
+    /*
+     * What the call returns unless its arguments are wrong; CUDA_SUCCESS if it is not refused. What
+     * looks for an object or the current context returns it, so that the call does nothing.
+     */
+    CUresult refusal;
     /*
      * Whether a NULL stream is the per-thread default stream. The wrappers of `_ptsz` and `_ptds`
      * symbols set it around the function that they share with their legacy twin.

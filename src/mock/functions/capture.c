@@ -116,7 +116,7 @@ CUresult cushim__mock_ThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
     CUstreamCaptureMode former;
 
     if (!mode) {
-        cushim__mock_misuse(CUSHIM__CHECK_NONE, "the mode is NULL");
+        cushim__mock_misuse(CUSHIM__MOCK_FOUND_UNDEFINED, "the mode is NULL");
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (!thread)

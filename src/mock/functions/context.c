@@ -101,15 +101,17 @@ static void end_context(struct mock_context *context)
     cushim__mock_sim_changed();
 }
 
-static CUresult create(CUcontext *pctx, unsigned flags, struct mock_device *device,
-                       unsigned api_version)
+static CUresult create(CUcontext *pctx, unsigned flags, CUdevice handle, unsigned api_version)
 {
     struct mock_context *context;
+    struct mock_device *device;
     CUresult code;
 
-    if (!cushim__mock_context_flags_valid(flags))
+    if (!pctx || !cushim__mock_context_flags_valid(flags))
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_needs(MOCK_NEEDS_COMPUTE_MODE);
+    code = cushim__mock_device_find(handle, &device);
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_needs(MOCK_NEEDS_COMPUTE_MODE);
     if (code == CUDA_SUCCESS)
         code = cushim__mock_context_reserve();
     if (code)
@@ -123,19 +125,9 @@ static CUresult create(CUcontext *pctx, unsigned flags, struct mock_device *devi
 }
 
 /* Also cuCtxCreate. */
-CUresult cushim__mock_CtxCreate_v2(CUcontext *pctx, unsigned int flags, struct mock_device *device,
-                                   unsigned slot)
+CUresult cushim__mock_CtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev, unsigned slot)
 {
-    return create(pctx, flags, device,
-                  slot == CUSHIM__SLOT(CtxCreate_v2) ? MOCK_WIDE_ABI : FIRST_ABI);
-}
-
-static CUresult create_on(CUcontext *pctx, unsigned flags, CUdevice handle)
-{
-    struct mock_device *device;
-    CUresult code = pctx ? cushim__mock_device_find(handle, &device) : CUDA_ERROR_INVALID_VALUE;
-
-    return code ? code : create(pctx, flags, device, MOCK_WIDE_ABI);
+    return create(pctx, flags, dev, slot == CUSHIM__SLOT(CtxCreate_v2) ? MOCK_WIDE_ABI : FIRST_ABI);
 }
 
 CUresult cushim__mock_CtxCreate_v3(CUcontext *pctx, cushim_CUexecAffinityParam *paramsArray,
@@ -143,7 +135,7 @@ CUresult cushim__mock_CtxCreate_v3(CUcontext *pctx, cushim_CUexecAffinityParam *
 {
     if (numParams > 0)
         return paramsArray ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY : CUDA_ERROR_INVALID_VALUE;
-    return create_on(pctx, flags, dev);
+    return create(pctx, flags, dev, MOCK_WIDE_ABI);
 }
 
 CUresult cushim__mock_CtxCreate_v4(CUcontext *pctx, cushim_CUctxCreateParams *ctxCreateParams,
@@ -153,7 +145,7 @@ CUresult cushim__mock_CtxCreate_v4(CUcontext *pctx, cushim_CUctxCreateParams *ct
 
     if (ctxCreateParams && memcmp(ctxCreateParams, &nothing, sizeof nothing) != 0)
         return CUDA_ERROR_NOT_SUPPORTED;
-    return create_on(pctx, flags, dev);
+    return create(pctx, flags, dev, MOCK_WIDE_ABI);
 }
 
 /*
@@ -260,7 +252,10 @@ CUresult cushim__mock_DevicePrimaryCtxRelease_v2(struct mock_device *device, uns
     if (!device->primary || device->primary->uses == 0)
         return slot == CUSHIM__SLOT(DevicePrimaryCtxRelease_v2) ? CUDA_ERROR_INVALID_CONTEXT
                                                                 : CUDA_SUCCESS;
-    if (--device->primary->uses == 0 && device->primary->alive)
+    if (--device->primary->uses > 0)
+        return CUDA_SUCCESS;
+    device->primary_flags = 0;
+    if (device->primary->alive)
         end_context(device->primary);
     return CUDA_SUCCESS;
 }

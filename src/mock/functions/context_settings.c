@@ -6,8 +6,18 @@
 #include "src/mock/functions/functions.h"
 #include "src/mock/stream/capture.h"
 
-CUresult cushim__mock_CtxGetFlags(struct mock_context *current, unsigned int *flags)
+/* A primary context that has ended has the flags 0 (driver-semantics.md #12). */
+CUresult cushim__mock_CtxGetFlags(unsigned int *flags)
 {
+    struct mock_context *current;
+    CUresult code = cushim__mock_context_current(&current);
+
+    if (code == CUDA_ERROR_CONTEXT_IS_DESTROYED && current->primary) {
+        *flags = 0;
+        return CUDA_SUCCESS;
+    }
+    if (code)
+        return code;
     *flags = current->flags;
     if (current->primary)
         *flags |= CU_CTX_MAP_HOST;
@@ -26,10 +36,18 @@ CUresult cushim__mock_CtxSetFlags(struct mock_context *current, unsigned int fla
     return CUDA_SUCCESS;
 }
 
-CUresult cushim__mock_CtxGetApiVersion(struct mock_context *context, unsigned int *version)
+CUresult cushim__mock_CtxGetApiVersion(CUcontext ctx, unsigned int *version)
 {
-    *version = context->api_version;
-    return CUDA_SUCCESS;
+    struct mock_context *context;
+    CUresult code = cushim__mock_context_find_or_current(ctx, &context);
+
+    if (code == CUDA_ERROR_CONTEXT_IS_DESTROYED && context->primary)
+        code = CUDA_ERROR_INVALID_CONTEXT;
+    if (code == CUDA_SUCCESS && !version)
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        *version = context->api_version;
+    return code;
 }
 
 CUresult cushim__mock_CtxGetId(struct mock_context *context, unsigned long long *ctxId)
@@ -38,11 +56,17 @@ CUresult cushim__mock_CtxGetId(struct mock_context *context, unsigned long long 
     return CUDA_SUCCESS;
 }
 
-/* Also cuCtxGetDevice. */
-CUresult cushim__mock_CtxGetDevice_v2(CUdevice *device, const struct mock_context *context)
+/* Also cuCtxGetDevice. The current context has a device even if it has ended. */
+CUresult cushim__mock_CtxGetDevice_v2(CUdevice *device, CUcontext ctx)
 {
-    *device = context->device->ordinal;
-    return CUDA_SUCCESS;
+    struct mock_context *context;
+    CUresult code = cushim__mock_context_find_or_current(ctx, &context);
+
+    if (code == CUDA_ERROR_CONTEXT_IS_DESTROYED && !ctx)
+        code = CUDA_SUCCESS;
+    if (code == CUDA_SUCCESS)
+        *device = context->device->ordinal;
+    return code;
 }
 
 CUresult cushim__mock_CtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
@@ -109,6 +133,11 @@ enum answer { ROUNDED, FIXED, UNSUPPORTED };
 
 /* Limits that older headers do not name. */
 enum { SHMEM_SIZE = 7, CIG_ENABLED, CIG_SHMEM_FALLBACK_ENABLED, LIMITS };
+/* An attribute that older headers do not name. */
+enum { MAX_PERSISTING_L2_CACHE_SIZE = 108 };
+
+/* What was left of a heap of 2^50 bytes on one H200; nothing says how the driver finds it. */
+#define LARGEST_HEAP ((size_t)17681179680)
 
 /* The bounds of a value, the largest accepted, and what it is a multiple of (0: see unit_of()). */
 static const struct rule {
@@ -117,7 +146,7 @@ static const struct rule {
 } rules[LIMITS] = {
     [CU_LIMIT_STACK_SIZE] = {ROUNDED, 0, SIZE_MAX, 523264, 16},
     [CU_LIMIT_PRINTF_FIFO_SIZE] = {ROUNDED, 524288, (size_t)2 << 30, SIZE_MAX, 256},
-    [CU_LIMIT_MALLOC_HEAP_SIZE] = {ROUNDED, (size_t)4 << 20, SIZE_MAX, SIZE_MAX, 65536},
+    [CU_LIMIT_MALLOC_HEAP_SIZE] = {ROUNDED, (size_t)4 << 20, LARGEST_HEAP, SIZE_MAX, 65536},
     [CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH] = {UNSUPPORTED, 0, 0, 0, 0},
     [CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = {ROUNDED, 32, SIZE_MAX, SIZE_MAX, 1},
     [CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = {ROUNDED, 0, SIZE_MAX, 128, 1},
@@ -157,6 +186,13 @@ static size_t unit_of(CUlimit limit)
     return sixteenth > 0 ? (size_t)sixteenth : 1;
 }
 
+static size_t largest_persisting_cache(void)
+{
+    const int bytes = cushim__mock_attribute(MAX_PERSISTING_L2_CACHE_SIZE);
+
+    return bytes > 0 ? (size_t)bytes : 0;
+}
+
 /* Returns 0 if no multiple fits. */
 static size_t round_up(size_t value, size_t multiple)
 {
@@ -183,9 +219,7 @@ CUresult cushim__mock_CtxSetLimit(struct mock_context *current, CUlimit limit, s
     rule = &rules[limit];
     if (rule->answer == FIXED)
         return CUDA_ERROR_NOT_PERMITTED;
-    /* The persisting part of the cache is at most as large as it was at first. */
-    highest =
-        rule->refused_above ? rule->refused_above : cushim__mock->settings.profile.limits[limit];
+    highest = rule->refused_above ? rule->refused_above : largest_persisting_cache();
     if (value > highest || is_in_use(current, limit))
         return CUDA_ERROR_INVALID_VALUE;
     code = cushim__mock_capture_unsafe();

@@ -202,7 +202,7 @@ CUresult cushim__mock_DeviceGetName(char *name, int len)
     size_t length = strlen(text);
 
     if (room == 0) {
-        cushim__mock_misuse(CUSHIM__CHECK_NONE, "the driver crashes on a length of 0");
+        cushim__mock_misuse(CUSHIM__MOCK_FOUND_UNDEFINED, "the driver crashes on a length of 0");
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (length >= room)

@@ -120,7 +120,7 @@ CUresult cushim__mock_GetProcAddress_v2(const char *symbol, void **pfn, int cuda
     int status;
 
     if (!symbol || !pfn) {
-        cushim__mock_misuse(CUSHIM__CHECK_NONE, "the %s is NULL",
+        cushim__mock_misuse(CUSHIM__MOCK_FOUND_UNDEFINED, "the %s is NULL",
                             symbol ? "place for the function" : "name");
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -164,7 +164,7 @@ static bool is_known(CUresult code)
 static CUresult return_text(const char *text, const char **pStr)
 {
     if (!pStr) {
-        cushim__mock_misuse(CUSHIM__CHECK_NONE, "the driver crashes on a NULL pointer");
+        cushim__mock_misuse(CUSHIM__MOCK_FOUND_UNDEFINED, "the driver crashes on a NULL pointer");
         return CUDA_ERROR_INVALID_VALUE;
     }
     *pStr = text;

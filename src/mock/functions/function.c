@@ -142,3 +142,76 @@ CUresult cushim__mock_OccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemS
     *dynamicSmemSize = share < most ? share : most;
     return CUDA_SUCCESS;
 }
+
+/* Clusters of blocks that run at once (driver-semantics.md #210). */
+
+enum {
+    CLUSTER_DIMENSION = 4,  /* the attribute of a launch */
+    BLOCKS_IN_CLUSTERS = 8, /* that run at once on a multiprocessor */
+};
+
+/* How many blocks of a launch run at once on a multiprocessor. */
+static CUresult blocks_at_once(const struct mock_function *function,
+                               const cushim_CUlaunchConfig *config, int *blocks)
+{
+    const unsigned threads = config->blockDimX * config->blockDimY * config->blockDimZ;
+
+    if (threads == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    *blocks = cushim__mock_function_blocks(function, threads, config->sharedMemBytes);
+    return CUDA_SUCCESS;
+}
+
+/* Find the cluster that a launch asks for, or the function requires. Returns whether there is one. */
+static bool find_cluster(const struct mock_function *function, const cushim_CUlaunchConfig *config,
+                         unsigned dimensions[3])
+{
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        /* Older headers have a union with fewer members in launches than in streams. */
+        const CUstreamAttrValue *value = (const void *)&config->attrs[i].value;
+
+        if ((int)config->attrs[i].id != CLUSTER_DIMENSION)
+            continue;
+        dimensions[0] = value->clusterDim.x;
+        dimensions[1] = value->clusterDim.y;
+        dimensions[2] = value->clusterDim.z;
+        return true;
+    }
+    for (unsigned i = 0; i < 3; i++)
+        dimensions[i] = (unsigned)function->settings.cluster[i];
+    return dimensions[0] > 0;
+}
+
+CUresult cushim__mock_OccupancyMaxPotentialClusterSize(int *clusterSize,
+                                                       struct mock_function *function,
+                                                       const cushim_CUlaunchConfig *config)
+{
+    int blocks;
+    CUresult code = blocks_at_once(function, config, &blocks);
+
+    if (code == CUDA_SUCCESS)
+        *clusterSize = blocks > 0 ? (int)cushim__mock_function_cluster_most(function) : 0;
+    return code;
+}
+
+CUresult cushim__mock_OccupancyMaxActiveClusters(int *numClusters, struct mock_function *function,
+                                                 const cushim_CUlaunchConfig *config)
+{
+    const int multiprocessors = cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    const unsigned grid[3] = {config->gridDimX, config->gridDimY, config->gridDimZ};
+    unsigned dimensions[3], size = 0;
+    int blocks;
+    CUresult code;
+
+    if (config->numAttrs > 0 && !config->attrs)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = blocks_at_once(function, config, &blocks);
+    if (code == CUDA_SUCCESS && find_cluster(function, config, dimensions))
+        code = cushim__mock_function_cluster(function, grid, dimensions, &size);
+    if (code)
+        return code;
+    if (blocks > BLOCKS_IN_CLUSTERS)
+        blocks = BLOCKS_IN_CLUSTERS;
+    *numClusters = size > 0 ? multiprocessors * blocks / (int)size : 0;
+    return CUDA_SUCCESS;
+}

@@ -225,13 +225,10 @@ static CUresult connect(struct mock_node *from, struct mock_node *to, const CUgr
     return cushim__mock_node_connect(from, to, data) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* If data is given, it has to be that of the edge. */
-static CUresult disconnect(struct mock_node *from, struct mock_node *to,
-                           const CUgraphEdgeData *data)
+/* A driver removes the edge whatever data is given. */
+static CUresult disconnect(struct mock_node *from, struct mock_node *to)
 {
-    const struct mock_edge *edge = cushim__mock_edges_find(&to->dependencies, from);
-
-    if (!edge || (data && memcmp(&edge->data, data, sizeof *data) != 0))
+    if (!cushim__mock_edges_find(&to->dependencies, from))
         return CUDA_ERROR_INVALID_VALUE;
     cushim__mock_node_disconnect(from, to);
     return CUDA_SUCCESS;
@@ -256,7 +253,8 @@ CUresult cushim__mock_GraphAddDependencies_v2(const struct mock_graph *graph,
         if (code == CUDA_SUCCESS && (one->graph != graph || other->graph != graph))
             code = CUDA_ERROR_INVALID_VALUE;
         if (code == CUDA_SUCCESS)
-            code = (removes ? disconnect : connect)(one, other, edgeData ? &edgeData[i] : NULL);
+            code = removes ? disconnect(one, other)
+                           : connect(one, other, edgeData ? &edgeData[i] : NULL);
     }
     return code;
 }
@@ -273,8 +271,8 @@ CUresult cushim__mock_UserObjectCreate(struct mock_user_object **made, void *ptr
 {
     if (!destroy || initialRefcount == 0 || flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!cushim__mock->initialised)
-        return CUDA_ERROR_NOT_INITIALIZED;
+    if (cushim__mock_call.refusal)
+        return cushim__mock_call.refusal;
     return cushim__mock_user_object_create(destroy, ptr, initialRefcount, made);
 }
 

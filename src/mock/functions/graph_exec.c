@@ -138,8 +138,7 @@ CUresult cushim__mock_GraphExecGetId(struct mock_exec *exec, unsigned int *graph
 /* A launch that is under way runs to its end. */
 CUresult cushim__mock_GraphExecDestroy(struct mock_exec *exec)
 {
-    cushim__mock_object_remove(exec);
-    cushim__mock_exec_release(exec);
+    cushim__mock_exec_destroy(exec);
     return CUDA_SUCCESS;
 }
 
@@ -275,7 +274,7 @@ static CUresult update_exec(CUgraphExec handle, CUgraph graph_handle, bool first
     if (code == CUDA_SUCCESS)
         code = cushim__mock_object_find(graph_handle, MOCK_GRAPH, &graph);
     if (code == CUDA_SUCCESS && graph->parent && graph->parent->work.moved)
-        code = CUDA_ERROR_NOT_SUPPORTED;
+        code = CUDA_ERROR_INVALID_VALUE;
     return code ? code : cushim__mock_exec_update(exec->image, graph, first_abi, info);
 }
 

@@ -35,7 +35,7 @@ static CUresult add(CUgraphNode *handle, CUgraph graph_handle, const CUgraphNode
     code = handle ? cushim__mock_object_find(graph_handle, MOCK_GRAPH, &graph)
                   : CUDA_ERROR_INVALID_VALUE;
     if (code == CUDA_SUCCESS && work.child && contains_itself(graph, &work)) {
-        cushim__mock_misuse(CUSHIM__CHECK_NONE, "the graph would contain itself");
+        cushim__mock_misuse(CUSHIM__MOCK_FOUND_UNDEFINED, "the graph would contain itself");
         code = CUDA_ERROR_INVALID_VALUE;
     }
     if (code == CUDA_SUCCESS && work.child && !cushim__mock_graph_takes_child(graph, work.child))

@@ -136,25 +136,14 @@ enum {
 static CUresult check_cluster(const struct mock_function *function,
                               const struct mock_launch_shape *shape, const CUstreamAttrValue *value)
 {
-    enum { PORTABLE = 8, LARGEST = 16, INVALID_CLUSTER_SIZE = 912 };
-    const unsigned most = function->settings.non_portable_cluster ? LARGEST : PORTABLE;
-    const int dimensions[3] = {(int)value->clusterDim.x, (int)value->clusterDim.y,
-                               (int)value->clusterDim.z};
-    unsigned blocks = 1;
+    const unsigned dimensions[3] = {value->clusterDim.x, value->clusterDim.y, value->clusterDim.z};
+    unsigned blocks;
     CUresult code;
 
     if (dimensions[0] == 0 && dimensions[1] == 0 && dimensions[2] == 0)
         return CUDA_SUCCESS;
     code = cushim__mock_needs(MOCK_NEEDS_CLUSTER_LAUNCH);
-    if (code)
-        return code;
-    for (unsigned i = 0; i < 3; i++) {
-        if (dimensions[i] <= 0 || dimensions[i] > (int)LARGEST ||
-            shape->grid[i] % (unsigned)dimensions[i] != 0)
-            return (CUresult)INVALID_CLUSTER_SIZE;
-        blocks *= (unsigned)dimensions[i];
-    }
-    return blocks > most ? (CUresult)INVALID_CLUSTER_SIZE : CUDA_SUCCESS;
+    return code ? code : cushim__mock_function_cluster(function, shape->grid, dimensions, &blocks);
 }
 
 /*

@@ -29,9 +29,7 @@ static CUresult begin_load(struct mock_jit *jit, const void *given, const cushim
         if ((unsigned)options[i] >= LIBRARY_OPTIONS)
             code = CUDA_ERROR_INVALID_VALUE;
     }
-    if (code == CUDA_SUCCESS && cushim__mock_call.too_early)
-        code = CUDA_ERROR_NOT_INITIALIZED;
-    return code;
+    return code ? code : cushim__mock_call.refusal;
 }
 
 /* An invalid image is reported only when something in it is asked for. */

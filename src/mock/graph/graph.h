@@ -101,6 +101,7 @@ struct mock_graph {
     struct mock_node **order;     /* of an executable graph: its nodes in launch order */
     unsigned lanes;               /* of an executable graph: the streams of a launch */
     struct mock_held *held;       /* references on user objects (user_object.c) */
+    struct mock_held *coming;     /* during an update: those that replace them */
 
     /* Tells the capture that the graph is destroyed before it has ended. */
     void (*lose)(struct mock_capture *capture);
@@ -184,6 +185,9 @@ void cushim__mock_held_remove(struct mock_held **list, struct mock_user_object *
 
 /* Copy the references for a copy of the graph. Returns false if memory runs out. */
 bool cushim__mock_held_copy(const struct mock_held *held, struct mock_held **copy);
+
+/* Copy the references of a graph and of the child graphs in it to a list. False as above. */
+bool cushim__mock_held_copy_all(const struct mock_graph *graph, struct mock_held **list);
 
 /* Release the references, or only free the list. NULL is a no-op. */
 void cushim__mock_held_release(struct mock_held *held);

@@ -106,7 +106,7 @@ bool cushim__mock_user_object_owns(const struct mock_user_object *object, unsign
     const unsigned long long own = object->references - object->in_graphs;
 
     if (count > own)
-        cushim__mock_misuse(CUSHIM__CHECK_NONE,
+        cushim__mock_misuse(CUSHIM__MOCK_FOUND_UNDEFINED,
                             "%u references are given away, the program has %llu", count, own);
     return count <= own;
 }
@@ -189,6 +189,15 @@ bool cushim__mock_held_copy(const struct mock_held *held, struct mock_held **cop
         cushim__mock_user_object_retain(held->object, held->references);
     }
     return true;
+}
+
+bool cushim__mock_held_copy_all(const struct mock_graph *graph, struct mock_held **list)
+{
+    bool complete = cushim__mock_held_copy(graph->held, list);
+
+    for (const struct mock_node *node = graph->first; node && complete; node = node->next)
+        complete = !node->work.child || cushim__mock_held_copy_all(node->work.child, list);
+    return complete;
 }
 
 void cushim__mock_held_remove(struct mock_held **list, struct mock_user_object *object,

@@ -16,10 +16,10 @@ static void exec_free(struct mock_exec *exec)
     free(exec);
 }
 
-void cushim__mock_exec_release(struct mock_exec *exec)
+void cushim__mock_exec_destroy(struct mock_exec *exec)
 {
-    if (--exec->references == 0)
-        exec_free(exec);
+    cushim__mock_object_remove(exec);
+    exec_free(exec);
 }
 
 /* Called at the end of the mock, when the simulator and all launches have ended. */
@@ -40,17 +40,14 @@ CUresult cushim__mock_exec_create(struct mock_graph *graph, cuuint64_t flags,
 
     if (!exec)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    exec->references = 1;
     exec->flags = flags;
     code = cushim__mock_graph_clone(graph, false, &exec->image);
     if (code == CUDA_SUCCESS)
         code = cushim__mock_graph_order(exec->image, &culprit);
-    if (code == CUDA_SUCCESS) {
+    if (code == CUDA_SUCCESS)
         *made = exec;
-    } else {
-        cushim__mock_object_remove(exec);
-        cushim__mock_exec_release(exec);
-    }
+    else
+        cushim__mock_exec_destroy(exec);
     return code;
 }
 

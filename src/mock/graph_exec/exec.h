@@ -16,7 +16,6 @@ struct mock_stream;
 
 struct mock_exec {
     struct mock_object object;
-    unsigned references; /* of the program, and of launches that have not ended */
     cuuint64_t flags;
     struct mock_graph *image;       /* a copy of the graph, with its nodes in order */
     struct mock_event_record *last; /* the end of the last launch; NULL if there was none */
@@ -28,7 +27,7 @@ struct mock_exec {
  */
 CUresult cushim__mock_exec_create(struct mock_graph *graph, cuuint64_t flags,
                                   struct mock_exec **made);
-void cushim__mock_exec_release(struct mock_exec *exec);
+void cushim__mock_exec_destroy(struct mock_exec *exec);
 
 /* Find the node of an executable graph that was made from a node, or return INVALID_VALUE. */
 CUresult cushim__mock_exec_node(CUgraphExec handle, CUgraphNode node, struct mock_node **copy);
@@ -44,7 +43,7 @@ CUresult cushim__mock_exec_check(const struct mock_node *node, const struct mock
 
 /*
  * Make the nodes of an executable graph do what those of another graph do, in pairs by creation,
- * once all of them can. `info` receives what prevents it. `first_abi`: the call has the first ABI.
+ * once all of them can, and replace its references on user objects by the other's. `info` receives what prevents it. `first_abi`: the call has the first ABI.
  */
 CUresult cushim__mock_exec_update(struct mock_graph *image, const struct mock_graph *graph,
                                   bool first_abi, CUgraphExecUpdateResultInfo *info);

@@ -15,15 +15,18 @@
 #include "src/mock/stream/stream.h"
 #include "src/race/race.h"
 
-/* Keeps what the graph holds until the launch has ended. */
+/*
+ * Keeps the user objects of a graph and of its child graphs until the launch has ended, whatever
+ * becomes of the executable graph: an update replaces its references.
+ */
 struct launch_end {
     struct mock_operation operation;
-    struct mock_exec *exec;
+    struct mock_held *held;
 };
 
 static void launch_end_drop(struct mock_operation *operation)
 {
-    cushim__mock_exec_release(((struct launch_end *)operation)->exec);
+    cushim__mock_held_release(((struct launch_end *)operation)->held);
 }
 
 static const struct mock_operation_class launch_end_class = {
@@ -33,14 +36,22 @@ static const struct mock_operation_class launch_end_class = {
     .drop = launch_end_drop,
 };
 
-static CUresult plan_end(struct mock_plan *plan, struct mock_exec *exec, struct mock_stream *stream)
+static CUresult plan_end(struct mock_plan *plan, const struct mock_graph *image,
+                         struct mock_stream *stream)
 {
-    struct launch_end *end = cushim__mock_operation_create(&launch_end_class, MOCK_NO_UNIT, 0);
+    struct mock_held *held = NULL;
+    struct launch_end *end = NULL;
 
-    if (!end)
+    if (cushim__mock_held_copy_all(image, &held)) {
+        if (!held)
+            return CUDA_SUCCESS;
+        end = cushim__mock_operation_create(&launch_end_class, MOCK_NO_UNIT, 0);
+    }
+    if (!end) {
+        cushim__mock_held_release(held);
         return CUDA_ERROR_OUT_OF_MEMORY;
-    end->exec = exec;
-    exec->references++;
+    }
+    end->held = held;
     return cushim__mock_plan_operation(plan, stream, &end->operation);
 }
 
@@ -207,8 +218,8 @@ CUresult cushim__mock_exec_launch(struct mock_exec *exec, struct mock_stream *st
         code = cushim__mock_plan_wait(&plan, exec->last, stream);
     if (code == CUDA_SUCCESS)
         code = plan_graph(&plan, exec->image, stream);
-    if (code == CUDA_SUCCESS && exec->image->held)
-        code = plan_end(&plan, exec, stream);
+    if (code == CUDA_SUCCESS)
+        code = plan_end(&plan, exec->image, stream);
     if (code == CUDA_SUCCESS)
         code = cushim__mock_plan_fence(&plan, &last, stream);
     if (code == CUDA_SUCCESS)
@@ -221,5 +232,5 @@ CUresult cushim__mock_exec_launch(struct mock_exec *exec, struct mock_stream *st
     }
     cushim__mock_event_record_release(exec->last);
     exec->last = last;
-    return writes_pageable(exec->image) ? cushim__mock_sim_wait_last(stream) : CUDA_SUCCESS;
+    return writes_pageable(exec->image) ? cushim__mock_sim_wait_last(stream, true) : CUDA_SUCCESS;
 }

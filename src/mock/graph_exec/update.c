@@ -164,15 +164,16 @@ static CUresult check(const struct mock_graph *image, const struct mock_graph *g
     return code;
 }
 
-/* Copy what nodes will do before any of them does it. */
-static CUresult prepare(const struct mock_graph *graph)
+/* Copy what nodes will do, and the graph will hold, before any node does it. */
+static CUresult prepare(struct mock_graph *image, const struct mock_graph *graph)
 {
-    CUresult code = CUDA_SUCCESS;
+    CUresult code = cushim__mock_held_copy(graph->held, &image->coming) ? CUDA_SUCCESS
+                                                                        : CUDA_ERROR_OUT_OF_MEMORY;
 
     for (const struct mock_node *node = graph->first; node && code == CUDA_SUCCESS;
          node = node->next) {
         if (node->work.child) {
-            code = prepare(node->work.child);
+            code = prepare(node->partner->work.child, node->work.child);
         } else if (node->work.operation) {
             node->partner->coming = cushim__mock_operation_copy(node->work.operation);
             if (!node->partner->coming)
@@ -183,11 +184,13 @@ static CUresult prepare(const struct mock_graph *graph)
 }
 
 /* Destroy the copies that were made. */
-static void give_up(const struct mock_graph *graph)
+static void give_up(struct mock_graph *image, const struct mock_graph *graph)
 {
+    cushim__mock_held_release(image->coming);
+    image->coming = NULL;
     for (const struct mock_node *node = graph->first; node; node = node->next) {
         if (node->work.child) {
-            give_up(node->work.child);
+            give_up(node->partner->work.child, node->work.child);
         } else if (node->partner->coming) {
             cushim__mock_operation_destroy(node->partner->coming);
             node->partner->coming = NULL;
@@ -195,14 +198,22 @@ static void give_up(const struct mock_graph *graph)
     }
 }
 
-/* Make each partner do what its node does. A child graph stays, and its nodes are updated. */
-static void take(const struct mock_graph *graph)
+/*
+ * Make each partner do what its node does. A child graph stays, and its nodes are updated. Launches
+ * have references of their own.
+ */
+static void take(struct mock_graph *image, const struct mock_graph *graph)
 {
+    struct mock_held *former = image->held;
+
+    image->held = image->coming;
+    image->coming = NULL;
+    cushim__mock_held_release(former);
     for (const struct mock_node *node = graph->first; node; node = node->next) {
         struct mock_work work = node->work;
 
         if (work.child) {
-            take(work.child);
+            take(node->partner->work.child, work.child);
             continue;
         }
         work.operation = node->partner->coming;
@@ -218,10 +229,10 @@ CUresult cushim__mock_exec_update(struct mock_graph *image, const struct mock_gr
 
     if (code != CUDA_SUCCESS)
         return code;
-    code = prepare(graph);
+    code = prepare(image, graph);
     if (code == CUDA_SUCCESS)
-        take(graph);
+        take(image, graph);
     else
-        give_up(graph);
+        give_up(image, graph);
     return code;
 }

@@ -183,7 +183,7 @@ static struct mock_work moved_child(CUgraph child)
     CUresult code = cushim__mock_object_find(child, MOCK_GRAPH, &graph);
 
     if (code == CUDA_SUCCESS && graph->parent)
-        code = CUDA_ERROR_INVALID_VALUE;
+        code = graph->parent->work.moved ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
     if (code == CUDA_SUCCESS && graph->capture)
         code = CUDA_ERROR_ILLEGAL_STATE;
     if (code != CUDA_SUCCESS)

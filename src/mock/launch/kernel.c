@@ -139,7 +139,7 @@ static CUresult put(const struct cushim_mock_kernel *kernel, bool is_built_in)
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_mock_kernel_register(struct cushim_mock *mock,
+CUresult cushim_mock_register_kernel(struct cushim_mock *mock,
                                      const struct cushim_mock_kernel *kernel)
 {
     struct cushim_mock_kernel known = {.size = sizeof known};

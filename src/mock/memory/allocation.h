@@ -139,7 +139,7 @@ CUresult cushim__mock_memory_allocate(struct mock_context *context, struct mock_
                                       size_t bytes, CUdeviceptr *address);
 CUresult cushim__mock_memory_free(CUdeviceptr address);
 
-/* How many bytes of device memory are allocated, on all devices: for cushim_mock_state_get(). */
+/* How many bytes of device memory are allocated, on all devices: for cushim_mock_get_state(). */
 size_t cushim__mock_memory_used(void);
 
 /* Free all memory of a context on this device when the context ends. */

@@ -283,3 +283,26 @@ int cushim__mock_function_blocks(const struct mock_function *function, unsigned 
                                    registers);
     return (int)blocks;
 }
+
+unsigned cushim__mock_function_cluster_most(const struct mock_function *function)
+{
+    enum { PORTABLE = 8, LARGEST = 16 };
+
+    return function->settings.non_portable_cluster ? LARGEST : PORTABLE;
+}
+
+CUresult cushim__mock_function_cluster(const struct mock_function *function, const unsigned grid[3],
+                                       const unsigned dimensions[3], unsigned *blocks)
+{
+    /* CUDA_ERROR_INVALID_CLUSTER_SIZE, which older headers lack. */
+    enum { INVALID_CLUSTER_SIZE = 912 };
+    const unsigned most = cushim__mock_function_cluster_most(function);
+
+    *blocks = 1;
+    for (unsigned i = 0; i < 3; i++) {
+        if (dimensions[i] == 0 || dimensions[i] > most || grid[i] % dimensions[i] != 0)
+            return (CUresult)INVALID_CLUSTER_SIZE;
+        *blocks *= dimensions[i];
+    }
+    return *blocks > most ? (CUresult)INVALID_CLUSTER_SIZE : CUDA_SUCCESS;
+}

@@ -139,6 +139,15 @@ size_t cushim__mock_function_capacity(const struct mock_function *function, size
 int cushim__mock_function_blocks(const struct mock_function *function, unsigned threads,
                                  size_t dynamic_shared_bytes);
 
+/*
+ * Get the number of blocks in a cluster, which is not simulated. INVALID_CLUSTER_SIZE if the
+ * function cannot be launched with such clusters: with too many blocks, or that do not divide the
+ * grid. `most` is the largest number of blocks.
+ */
+CUresult cushim__mock_function_cluster(const struct mock_function *function, const unsigned grid[3],
+                                       const unsigned dimensions[3], unsigned *blocks);
+unsigned cushim__mock_function_cluster_most(const struct mock_function *function);
+
 /* Find the function of a library's kernel in a context. The handle is the kernel's. */
 CUresult cushim__mock_kernel_function(const void *handle, struct mock_context *context,
                                       struct mock_function **function);

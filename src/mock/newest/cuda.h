@@ -91,7 +91,9 @@ typedef unsigned int CUtensorMapFloatOOBfill;
 typedef unsigned int CUtensorMapInterleave;
 typedef unsigned int CUtensorMapL2promotion;
 typedef unsigned int CUtensorMapSwizzle;
-typedef struct mock_tensor_map CUtensorMap;
+typedef struct mock_tensor_map {
+    _Alignas(64) cuuint64_t opaque[16];
+} CUtensorMap;
 
 typedef enum mock_instantiate_result {
     CUDA_GRAPH_INSTANTIATE_SUCCESS,

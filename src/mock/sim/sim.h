@@ -45,12 +45,13 @@ CUresult cushim__mock_sim_submit(struct mock_stream *stream, struct mock_operati
  *
  * stream   all work of the stream so far; for the legacy default stream, of all that block it, too
  * group    all work of the streams of a context so far
- * last     the operation that was submitted last to the stream
+ * last     the operation that was submitted last to the stream; the program knows that it is
+ *          finished if `is_seen`
  * until    anything: `done` is called after every change
  */
 CUresult cushim__mock_sim_wait_stream(struct mock_stream *stream);
 CUresult cushim__mock_sim_wait_group(struct mock_stream_group *group);
-CUresult cushim__mock_sim_wait_last(struct mock_stream *stream);
+CUresult cushim__mock_sim_wait_last(struct mock_stream *stream, bool is_seen);
 CUresult cushim__mock_sim_wait_until(bool (*done)(const void *what), const void *what,
                                      struct mock_stream *forced, uint64_t number);
 

@@ -72,7 +72,7 @@ static bool drive(void)
 
 CUresult cushim__mock_sim_wait_refused(void)
 {
-    cushim__mock_misuse(CUSHIM__CHECK_NONE,
+    cushim__mock_misuse(CUSHIM__MOCK_FOUND_WAIT,
                         "it would have to wait, and in manual mode time passes in "
                         "cushim_mock_advance() and cushim_mock_step() only");
     return CUDA_ERROR_TIMEOUT;
@@ -89,7 +89,7 @@ CUresult cushim__mock_sim_wait_until(bool (*done)(const void *what), const void 
         if (cushim__mock->settings.mode == MOCK_MODE_MANUAL)
             return cushim__mock_sim_wait_refused();
         if (!drive()) {
-            cushim__mock_misuse(CUSHIM__CHECK_NONE,
+            cushim__mock_misuse(CUSHIM__MOCK_FOUND_WAIT,
                                 "it waits for work that nothing will ever finish");
             return CUDA_ERROR_TIMEOUT;
         }
@@ -145,13 +145,13 @@ CUresult cushim__mock_sim_wait_stream(struct mock_stream *stream)
     return code;
 }
 
-CUresult cushim__mock_sim_wait_last(struct mock_stream *stream)
+CUresult cushim__mock_sim_wait_last(struct mock_stream *stream, bool is_seen)
 {
     struct work work = {.stream = stream, .number = stream->tail ? stream->tail->number : 0};
     struct race_clock *clock = cushim__race_last(&stream->race);
     CUresult code = wait_for_work(&work, stream);
 
-    cushim__race_saw(clock, code == CUDA_SUCCESS);
+    cushim__race_saw(clock, is_seen && code == CUDA_SUCCESS);
     return code;
 }
 

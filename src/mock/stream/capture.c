@@ -36,7 +36,7 @@ static CUresult join(struct mock_capture *capture, struct mock_stream *stream,
 /* Called when the graph is destroyed with its parent graph, so the captured nodes are lost. */
 static void lose_graph(struct mock_capture *capture)
 {
-    cushim__mock_misuse(CUSHIM__CHECK_NONE,
+    cushim__mock_misuse(CUSHIM__MOCK_FOUND_UNDEFINED,
                         "the graph is destroyed while a stream is captured into it");
     cushim__mock_capture_end(capture);
 }

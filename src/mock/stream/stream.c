@@ -133,13 +133,14 @@ static bool has_to_wait(const struct mock_stream *stream)
            (cushim__mock_stream_blocks(stream) && legacy && legacy->head);
 }
 
-CUresult cushim__mock_memory_finish(struct mock_stream *stream, struct mock_operation *operation)
+CUresult cushim__mock_memory_finish(struct mock_stream *stream, struct mock_operation *operation,
+                                    bool is_seen)
 {
     CUresult code;
 
     if (cushim__mock->settings.mode != MOCK_MODE_MANUAL || cushim__mock_captures) {
         code = cushim__mock_stream_submit(stream, operation);
-        return code ? code : cushim__mock_sim_wait_last(stream);
+        return code ? code : cushim__mock_sim_wait_last(stream, is_seen);
     }
     /*
      * In manual mode only the caller can let time pass, and the caller waits. So the operation is
@@ -152,7 +153,7 @@ CUresult cushim__mock_memory_finish(struct mock_stream *stream, struct mock_oper
     }
     cushim__mock_sim_number(stream, operation);
     code = operation->class->execute(operation);
-    cushim__race_saw(cushim__race_last(&stream->race), true);
+    cushim__race_saw(cushim__race_last(&stream->race), is_seen);
     cushim__mock_sim_end_reported();
     cushim__mock_operation_destroy(operation);
     if (code)

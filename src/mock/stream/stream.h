@@ -37,8 +37,12 @@ CUresult cushim__mock_stream_default(CUstream handle, struct mock_context *conte
 CUresult cushim__mock_memory_stream(CUstream handle, bool asynchronous,
                                     struct mock_stream **stream);
 
-/* Queue an operation of a call that uses memory, and wait for it. Takes the operation over. */
-CUresult cushim__mock_memory_finish(struct mock_stream *stream, struct mock_operation *operation);
+/*
+ * Queue an operation of a call that uses memory, and wait for it. Takes the operation over. The
+ * program does not know that it is finished if not `is_seen`.
+ */
+CUresult cushim__mock_memory_finish(struct mock_stream *stream, struct mock_operation *operation,
+                                    bool is_seen);
 
 /* Create a stream of a context, without a handle yet. Returns NULL if memory runs out. */
 struct mock_stream *cushim__mock_stream_create(struct mock_context *context,

@@ -300,7 +300,7 @@ static void builtin(struct ptx_step *step, const struct ptx_function *function)
             give_result(step, lane, made, 8);
             break;
         default:
-            step->warp->range = (struct ptx_range){0};
+            cushim__ptx_forget_ranges(step->launch);
             if (first && (!callbacks->free || !callbacks->free(launch->data, first)))
                 cushim__ptx_fault_at(step, PTX_TRAP, lane,
                                      "free() of 0x%llx, which malloc() did not return",

@@ -261,17 +261,21 @@ static bool next_turn(struct ptx_launch *launch)
     return true;
 }
 
+void cushim__ptx_forget_ranges(struct ptx_launch *launch)
+{
+    for (uint32_t i = 0; i < launch->block_count; i++) {
+        for (uint32_t j = 0; j < launch->warps; j++)
+            launch->blocks[i].warps[j].range = (struct ptx_range){0};
+    }
+}
+
 enum ptx_state cushim__ptx_run(struct ptx_launch *launch, uint64_t budget)
 {
     const uint64_t end = launch->counts.instructions + budget;
 
     if (launch->state != PTX_RUNNING)
         return launch->state;
-    /* Since the last call, the user may have moved and freed memory. */
-    for (uint32_t i = 0; i < launch->block_count; i++) {
-        for (uint32_t j = 0; j < launch->warps; j++)
-            launch->blocks[i].warps[j].range = (struct ptx_range){0};
-    }
+    cushim__ptx_forget_ranges(launch); /* the user may have moved and freed memory since */
     while (launch->state == PTX_RUNNING && launch->counts.instructions < end) {
         struct ptx_block *block = &launch->blocks[launch->at_block];
         struct ptx_warp *warp = &block->warps[launch->at_warp];

@@ -195,6 +195,9 @@ __attribute__((format(__printf__, 4, 5)))
 void cushim__ptx_fault_at(struct ptx_step *step, enum ptx_fault_kind kind, unsigned lane,
                           const char *format, ...);
 
+/* Forget the memory that each warp has found last, because some was freed. */
+void cushim__ptx_forget_ranges(struct ptx_launch *launch);
+
 /* --- the functions of handlers --- */
 
 #define PTX_FUNCTION(name, function, has_row) void cushim__ptx_##function(struct ptx_step *step);

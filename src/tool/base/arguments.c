@@ -20,6 +20,7 @@
 enum {
     TRACED = COMMAND_TRACE | COMMAND_CHECK, /* start a program over a driver, or over the mock */
     MOCKED = COMMANDS_OF_DRIVER | COMMAND_RUN | TRACED,
+    OPERANDS = COMMAND_SYMBOLIZE | COMMAND_SYMBOLS, /* take words that are no options */
 };
 
 const struct option command_options[] = {
@@ -93,6 +94,8 @@ const struct option command_options[] = {
     {"--since", OPTION_VERSION, COMMAND_SYMBOLS, .field = FIELD(since),
      .expected = "a version of CUDA, such as 12.8"},
     {"--until", OPTION_VERSION, COMMAND_SYMBOLS, .field = FIELD(until),
+     .expected = "a version of CUDA, such as 12.8"},
+    {"--cuda", OPTION_VERSION, COMMAND_SYMBOLS, .field = FIELD(cuda),
      .expected = "a version of CUDA, such as 12.8"},
     {"--json", OPTION_FLAG, COMMAND_INFO | COMMAND_TIME | COMMAND_PROBE | COMMAND_SYMBOLS,
      .field = FIELD(json)},
@@ -329,6 +332,11 @@ static void check_together(const struct parser *parser)
         return;
     if (parser->row->command == COMMAND_TRACE)
         check_trace(parser);
+    if (parser->row->command == COMMAND_SYMBOLS && !arguments->cuda && arguments->file_count > 0)
+        complain(parser, parser->row->name, "takes no argument", arguments->files[0],
+                 "--cuda with it");
+    if (arguments->cuda && (arguments->since || arguments->until))
+        complain(parser, "--cuda", "takes neither --since nor --until with it", NULL, NULL);
     if (arguments->until && arguments->until < arguments->since)
         complain(parser, "--until", "is older than --since", NULL, NULL);
     if (arguments->mock && arguments->library)
@@ -355,12 +363,12 @@ bool arguments_read(struct arguments *arguments, const struct command_row *row, 
     is_run = starts_program(&parser);
     /* A program's words, or files, begin with the first word that is no option, or after `--`. */
     for (; own < count && taken; own += taken) {
-        if ((is_run || row->command == COMMAND_SYMBOLIZE) &&
+        if ((is_run || row->command & OPERANDS) &&
             (words[own][0] != '-' || strcmp(words[own], "--") == 0))
             break;
         taken = take_word(&parser, words[own], own + 1 < count ? words[own + 1] : NULL);
     }
-    if (failure->status == STATUS_DONE && row->command == COMMAND_SYMBOLIZE) {
+    if (failure->status == STATUS_DONE && row->command & OPERANDS) {
         own += own < count && strcmp(words[own], "--") == 0;
         arguments->files = words + own;
         arguments->file_count = count - own;

@@ -74,15 +74,15 @@ struct arguments {
     bool real;                 /* of run: over the real driver */
     const char *kernels;       /* of run: a shared library of kernels */
     char **program;            /* the program to start and its arguments; ends with NULL */
-    char **files;              /* of symbolize: its operands */
+    char **files;              /* of symbolize and symbols: their operands */
     int file_count;
     const char *report;    /* of run, check and info */
     uint64_t error_status; /* of run and check; 0 if not given */
     uint64_t bytes;        /* 0 if not given */
     uint64_t repeat;
     uint64_t device;
-    uint64_t timeout_ns;   /* 0 if not given */
-    uint64_t since, until; /* versions of CUDA; 0 if not given */
+    uint64_t timeout_ns;         /* 0 if not given */
+    uint64_t since, until, cuda; /* versions of CUDA; 0 if not given */
 };
 
 struct command_row {

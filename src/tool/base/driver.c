@@ -161,13 +161,13 @@ void driver_json_mock(const struct driver *driver, struct json *json)
 static bool read_uuid(struct device *device, struct failure *failure)
 {
     CUuuid uuid;
-    const CUresult code = cushim_device_uuid(device->handle, &uuid);
+    const CUresult code = cushim_device_get_uuid(device->handle, &uuid);
 
     if (code == CUSHIM__REQUIRES_NEWER_DRIVER)
         return true;
-    if (!failure_check(failure, "cushim_device_uuid", code))
+    if (!failure_check(failure, "cushim_device_get_uuid", code))
         return false;
-    cushim_uuid_format(&uuid, device->uuid);
+    cushim_device_format_uuid(&uuid, device->uuid);
     /* nvidia-smi and CUDA_VISIBLE_DEVICES write the UUID of a part of a device like this. */
     if (strstr(device->name, " MIG "))
         memcpy(device->uuid, "MIG", 3);

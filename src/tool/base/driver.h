@@ -53,7 +53,7 @@ struct device {
     int ordinal;
     CUdevice handle;
     char name[256];
-    char uuid[CUSHIM_UUID_TEXT_SIZE]; /* as nvidia-smi writes it; may be empty */
+    char uuid[CUSHIM_DEVICE_UUID_SIZE]; /* as nvidia-smi writes it; may be empty */
     int capability_major, capability_minor;
     size_t memory_bytes;
     char pci_address[32];

@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/system.h"
+
 /* The states of the driver in which a diagnostic matters, as bits; see diagnostics.tsv. */
-enum { ABSENT = 1, UNFIT = 2, FAILED = 4, READY = 8, NAMED = 16, ASIDE = 32 };
+enum { ABSENT = 1, UNFIT = 2, FAILED = 4, READY = 8, NAMED = 16, ASIDE = 32, ALONE = 64 };
 
 /* A detector of one system is left out on the other. */
 #ifdef _WIN32
@@ -38,7 +40,10 @@ void evidence_advise(struct evidence *evidence, const char *format, ...)
     va_end(arguments);
 }
 
-/* Whether the search has met a library for another processor or word size. */
+/*
+ * Whether the search has met a library for another processor or word size. A linker that passes
+ * over such a file reports only that it has found none.
+ */
 static bool detect_architecture(const struct system_info *info, struct evidence *evidence)
 {
     const struct cushim_report *report = info->report;
@@ -48,7 +53,17 @@ static bool detect_architecture(const struct system_info *info, struct evidence 
         if (candidate->outcome == CUSHIM_OUTCOME_WRONG_ARCHITECTURE)
             return evidence_set(evidence, "%.200s: %.250s", candidate->path, candidate->message);
     }
-    return false;
+    return report->state == CUSHIM_STATE_NOT_FOUND && search_meets_architecture(info, evidence);
+}
+
+/* Whether cuInit is that of a library which stands between the program and the driver. */
+bool detect_interposed(const struct system_info *info, struct evidence *evidence)
+{
+    const char *library = info->report->library;
+
+    return info->init && info->init[0] && library[0] &&
+           !cushim__system_path_is_same_file(info->init, library) &&
+           evidence_set(evidence, "cuInit is that of %.220s, not of %.220s", info->init, library);
 }
 
 bool detect_hidden_gpus(const struct system_info *info, struct evidence *evidence)
@@ -114,6 +129,20 @@ static unsigned outcome(const struct system_info *info)
     return 0;
 }
 
+static const char *advice_of(const struct diagnosis *diagnosis)
+{
+    return diagnosis->row->advice ? diagnosis->row->advice : diagnosis->evidence.advice;
+}
+
+const char *diagnostics_advice(const struct diagnoses *diagnoses)
+{
+    for (int i = 0; i < diagnoses->count; i++) {
+        if (!(diagnoses->list[i].row->when & ASIDE))
+            return advice_of(&diagnoses->list[i]);
+    }
+    return NULL;
+}
+
 static bool has_code(const struct diagnostic *row, CUresult code)
 {
     const CUresult *wanted = row->codes;
@@ -133,23 +162,10 @@ void diagnostics_find(const struct system_info *info, struct diagnoses *diagnose
         struct diagnosis *diagnosis = &diagnoses->list[diagnoses->count];
         *diagnosis = (struct diagnosis){.row = row};
         diagnoses->count += (row->when & states) != 0 && (row->when & NAMED || !is_by_name) &&
+                            !(row->when & ALONE && diagnostics_advice(diagnoses)) &&
                             has_code(row, info->report->code) && row->detect &&
                             row->detect(info, &diagnosis->evidence);
     }
-}
-
-static const char *advice_of(const struct diagnosis *diagnosis)
-{
-    return diagnosis->row->advice ? diagnosis->row->advice : diagnosis->evidence.advice;
-}
-
-const char *diagnostics_advice(const struct diagnoses *diagnoses)
-{
-    for (int i = 0; i < diagnoses->count; i++) {
-        if (!(diagnoses->list[i].row->when & ASIDE))
-            return advice_of(&diagnoses->list[i]);
-    }
-    return NULL;
 }
 
 void diagnostics_print(const struct diagnoses *diagnoses)

@@ -57,17 +57,8 @@ const char *diagnostics_advice(const struct diagnoses *diagnoses);
 void diagnostics_print(const struct diagnoses *diagnoses);
 void diagnostics_json(const struct diagnoses *diagnoses, struct json *json);
 
-/* A fact about the system, for a report that is shown to others. */
-struct diagnostics_fact {
-    const char *key;
-    char value[256];
-};
-
-enum { DIAGNOSTICS_FACTS = 12 };
-
-/* Returns how many there are. */
-int diagnostics_facts(const struct system_info *info,
-                      struct diagnostics_fact facts[DIAGNOSTICS_FACTS]);
+/* What shows that this is a container or another sandbox, for a report; NULL if nothing does. */
+const char *diagnostics_sandbox(const struct system_info *info);
 
 /* --- For the detectors --- */
 
@@ -84,15 +75,15 @@ __attribute__((format(__printf__, 2, 3)))
 void evidence_advise(struct evidence *evidence, const char *format, ...);
 
 /* diagnostics.c: for every operating system. */
-detector detect_hidden_gpus;
+detector detect_hidden_gpus, detect_interposed;
 
 /* diagnostics_library.c: the dynamic linker's search, and the driver's library. */
 detector detect_stub_folder, detect_shadowed_driver, detect_link_missing, detect_link_name_only,
     detect_dangling_link, detect_stale_cache, detect_library_outside, detect_nixos;
 
 /* diagnostics_module.c: the kernel modules, and whether the library fits them. */
-detector detect_no_module, detect_library_missing, detect_release, detect_compatibility, detect_hmm,
-    detect_suspend;
+detector detect_no_module, detect_no_driver, detect_library_missing, detect_release,
+    detect_compatibility, detect_hmm, detect_suspend;
 
 /* diagnostics_gpu.c: GPUs and their device files. */
 detector detect_no_gpu, detect_powered_off, detect_passed_through, detect_nouveau,
@@ -115,6 +106,9 @@ bool detect_searched_library(const struct system_info *info, char *path, size_t 
 
 /* Whether the search leads to an empty file; then `path` receives it. */
 bool search_meets_empty(const struct system_info *info, char path[FILE_PATH_BYTES]);
+
+/* Whether the search passes over a file for another processor or word size. */
+bool search_meets_architecture(const struct system_info *info, struct evidence *evidence);
 
 /*
  * Whether CUDA_VISIBLE_DEVICES, whose first entry is a number or a UUID, names no GPU of this

@@ -8,7 +8,7 @@
 import json
 import sys
 
-COLUMNS, WHEN = 7, ('absent', 'unfit', 'failed', 'ready', 'named', 'aside')
+COLUMNS, WHEN = 7, ('absent', 'unfit', 'failed', 'ready', 'named', 'aside', 'alone')
 
 
 def results(codes):

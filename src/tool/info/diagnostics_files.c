@@ -166,6 +166,15 @@ int file_open_error(const struct system_info *info, const char *path, bool is_wr
     return 0;
 }
 
+bool file_is_for_everybody(const struct system_info *info, const char *path)
+{
+    struct location location;
+    struct stat status;
+
+    return stat(locate(&location, info, path), &status) == 0 &&
+           (status.st_mode & (S_IROTH | S_IWOTH)) == (S_IROTH | S_IWOTH);
+}
+
 bool file_is_empty(const struct system_info *info, const char *path)
 {
     struct location location;

@@ -19,6 +19,7 @@ struct system_info {
     const struct cushim_report *report; /* on the driver */
     const char *root;                   /* of the file system */
     const char *folders;                /* to look for the library in, one per line; may be NULL */
+    const char *init;                   /* file whose cuInit is called; NULL if none is loaded */
     const char *command;                /* path of cushim, to try libraries; NULL if unknown */
     uint64_t timeout_ns;                /* after which a library that is tried counts as hung */
 };
@@ -60,6 +61,9 @@ bool file_is_library(const struct system_info *info, const char *path,
 
 /* The errno of opening a file to read, and, if `is_written`, to write; 0 if that works. */
 int file_open_error(const struct system_info *info, const char *path, bool is_written);
+
+/* Whether the mode of a file lets every user read and write it. */
+bool file_is_for_everybody(const struct system_info *info, const char *path);
 
 /* Whether there is a file of no bytes, such as a container's runtime leaves as a mount point. */
 bool file_is_empty(const struct system_info *info, const char *path);

@@ -11,26 +11,33 @@
 
 /* --- the GPU and who holds it --- */
 
+/* A module that is loaded has known a GPU, which may be gone since: unplugged, or switched off. */
 bool detect_no_gpu(const struct system_info *info, struct evidence *evidence)
 {
+    struct machine_gpu gpus[MACHINE_MOST_GPUS];
     struct evidence other;
+    const bool has_module = machine_has_module(info);
 
     return machine_is_ordinary(info) && machine_pci_count(info, MACHINE_DISPLAY) == 0 &&
-           !machine_has_module(info) && !detect_powered_off(info, &other) &&
-           evidence_set(evidence, "none of the devices in /sys/bus/pci/devices is one");
+           (!has_module ||
+            (info->report->state == CUSHIM_STATE_NO_DEVICE && machine_gpus(info, gpus) == 0)) &&
+           !detect_powered_off(info, &other) &&
+           evidence_set(evidence, "none of the devices in /sys/bus/pci/devices is one%s",
+                        has_module ? "; the nvidia kernel module is loaded, and has none" : "");
 }
 
 static bool is_switched_off(const struct system_info *info, const char *path)
 {
     char text[64];
 
-    return file_read(info, path, text, sizeof text) && (strstr(text, " OFF") || text[0] == '1');
+    return file_read(info, path, text, sizeof text) &&
+           (strstr(text, " OFF") || text[0] == '1' || strncmp(text, "off", 3) == 0);
 }
 
 bool detect_powered_off(const struct system_info *info, struct evidence *evidence)
 {
-    static const char *const switches[] = {"/proc/acpi/bbswitch",
-                                           "/sys/devices/platform/*/dgpu_disable"};
+    static const char *const switches[] = {
+        "/proc/acpi/bbswitch", "/sys/devices/platform/*/dgpu_disable", "/etc/prime-discrete"};
     char path[FILE_PATH_BYTES];
 
     for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++) {
@@ -68,7 +75,7 @@ bool detect_fabric_manager(const struct system_info *info, struct evidence *evid
            evidence_set(evidence, "%d NVSwitch%s on the PCI bus; %s is not there%s", switches,
                         switches == 1 ? "" : "es", folder,
                         machine_sandbox(info, &sign) != SANDBOX_NONE
-                            ? " (in this sandbox; on the host it may be)"
+                            ? " in this sandbox (outside of it, it may be)"
                             : "");
 }
 
@@ -92,7 +99,7 @@ bool detect_not_started(const struct system_info *info, struct evidence *evidenc
     struct machine_gpu gpus[MACHINE_MOST_GPUS];
     const int count = machine_gpus(info, gpus);
     const bool is_open = machine_module_is_open(info);
-    unsigned lowest, highest;
+    const unsigned newest = machine_newest_gpu(info);
     struct evidence other;
 
     if (detect_hidden_gpus(info, &other))
@@ -100,18 +107,15 @@ bool detect_not_started(const struct system_info *info, struct evidence *evidenc
     for (int i = 0; i < count; i++) {
         if (!gpus[i].is_here || !strchr(gpus[i].uuid, '?'))
             continue;
-        machine_pci_range(info, &lowest, &highest);
         evidence_advise(
             evidence, "%sRead the kernel log: dmesg | grep -e NVRM -e RmInitAdapter -e Xid.%s",
-            is_open && highest && highest < MACHINE_TURING
+            is_open && newest > 0 && newest < MACHINE_TURING
                 ? "Install the proprietary kernel module: the open one does not know GPUs before "
                   "Turing. "
-            : !is_open && lowest >= MACHINE_BLACKWELL
-                ? "Install the open kernel module: the proprietary one does not know GPUs from "
-                  "Blackwell on. "
                 : "",
-            is_open ? " This is the open module, which needs a GPU of Turing or newer."
-                    : " This is the proprietary module; Blackwell and newer need the open one.");
+            is_open ? " This is the open kernel module, which needs a GPU of Turing or newer."
+                    : " This is the proprietary kernel module; Blackwell and Grace Hopper need the "
+                      "open kernel module.");
         return evidence_set(evidence,
                             "/proc/driver/nvidia/gpus/%s/information has no UUID of the %s",
                             gpus[i].address, gpus[i].model[0] ? gpus[i].model : "GPU");
@@ -146,14 +150,19 @@ bool detect_no_device_file(const struct system_info *info, struct evidence *evid
     for (size_t i = 0; i < sizeof device_files / sizeof device_files[0]; i++) {
         if (file_count(info, device_files[i], file_is_device, NULL) > 0)
             continue;
-        evidence_advise(evidence, "%s",
-                        machine_is_container(sandbox)
-                            ? "Start the container with its GPUs (docker run --gpus all, apptainer "
-                              "exec --nv). If the host itself lacks the file, make it there first, "
-                              "as root: nvidia-modprobe -u -c=0."
-                        : sandbox != SANDBOX_NONE
-                            ? "Make them outside of the sandbox, as root: nvidia-modprobe -u -c=0."
-                            : "Make them as root: nvidia-modprobe -u -c=0.");
+        evidence_advise(
+            evidence, "%s",
+            machine_is_container(sandbox)
+                ? "Start the container with its GPUs (docker run --gpus all, apptainer "
+                  "exec --nv). If the machine lacks the file, too, make it there first, "
+                  "as root: nvidia-modprobe -u -c=0."
+            : sandbox == SANDBOX_FLATPAK && i == 0
+                ? "Let the application use the GPU: flatpak override --user "
+                  "--device=dri APP. If the device files are missing outside of the "
+                  "sandbox, too, make them there as root: nvidia-modprobe -u -c=0."
+            : sandbox != SANDBOX_NONE
+                ? "Make the device files outside of the sandbox, as root: nvidia-modprobe -u -c=0."
+                : "Make the device files as root: nvidia-modprobe -u -c=0.");
         return evidence_set(evidence, "%s is not there%s", device_files[i],
                             strstr(device_files[i], "uvm") && file_exists(info, "/sys/module") &&
                                     !file_exists(info, "/sys/module/nvidia_uvm")
@@ -171,25 +180,37 @@ static bool is_refused(const struct system_info *info, const char *path)
     return error == EACCES || error == EPERM || error == ENXIO || error == ENODEV || error == EIO;
 }
 
-static const char *advice_on_refusal(int error)
+static const char *advice_on_refusal(const struct system_info *info, const char *path, int error)
 {
+    const char *sign;
+
+    if ((error == EPERM || error == EACCES) && machine_sandbox(info, &sign) == SANDBOX_SNAP)
+        return "Connect the snap to the GPU: snap connect SNAP:opengl.";
+    if (error == EACCES && file_is_for_everybody(info, path))
+        return "A security module (SELinux or AppArmor) refuses the device, as its mode does not: see "
+               "the system's log. For a container of Podman, this may help: --security-opt "
+               "label=disable.";
+    if (error == EACCES && machine_is_tegra(info))
+        return "Let the user read and write the device file: join its group, usually video or "
+               "render, and log in again.";
     switch (error) {
     case EPERM:
         return "A control group refuses the device. In a service of systemd: DeviceAllow= for "
                "/dev/nvidiactl, /dev/nvidia-uvm and /dev/nvidia0 (each rw), and no PrivateDevices=. "
-               "In a container: start it anew with its GPUs; systemctl daemon-reload on the host "
+               "In a container: start it anew with its GPUs; systemctl daemon-reload outside of it "
                "may have taken them away.";
     case EACCES:
-        return "Let the user read and write it: join its group, or set NVreg_DeviceFileMode of the "
-               "nvidia module. In a container, start it anew with its GPUs.";
+        return "Let the user read and write the device file: join its group, or set "
+               "NVreg_DeviceFileMode of the nvidia module. In a container, start it anew with its "
+               "GPUs.";
     case EIO:
         return "The kernel module could not start the GPU: read the kernel log (dmesg) for NVRM, "
                "RmInitAdapter and Xid.";
     default:
-        return "No kernel driver answers to the number of this file. Load its module as root, on "
-               "the host: nvidia-modprobe -u -c=0 (for nvidia_uvm), modprobe nvidia. Then make the "
-               "file anew, or start the container anew: the number may have changed "
-               "(/proc/devices).";
+        return "No kernel driver answers to the number of the device file. Load its module as root, "
+               "outside of any container: nvidia-modprobe -u -c=0 (for nvidia_uvm), modprobe "
+               "nvidia. Then make the file anew, or start the container anew: the number may have "
+               "changed (/proc/devices).";
     }
 }
 
@@ -201,12 +222,11 @@ static bool look_for_refused(const struct system_info *info, const char *const *
     for (size_t i = 0; i < count; i++) {
         if (file_count(info, patterns[i], is_refused, path) > 0) {
             const int error = file_open_error(info, path, true);
-            evidence_advise(evidence, "%s",
-                            machine_is_tegra(info) && error == EACCES
-                                ? "Let the user read and write it: join its group, usually video "
-                                  "or render, and log in again."
-                                : advice_on_refusal(error));
-            return evidence_set(evidence, "%s: %s", path, strerror(error));
+            evidence_advise(evidence, "%s", advice_on_refusal(info, path, error));
+            return evidence_set(evidence, "%s: %s%s", path, strerror(error),
+                                error == EACCES && file_is_for_everybody(info, path)
+                                    ? ", although its mode lets everybody read and write"
+                                    : "");
         }
     }
     return false;

@@ -140,11 +140,12 @@ bool detect_library_outside(const struct system_info *info, struct evidence *evi
         return false;
     folder = (int)(strrchr(path, '/') - path);
     if (place == PLACE_FOREIGN)
-        evidence_advise(evidence,
-                        "It belongs to another root file system than this one. Start the program "
-                        "in a container with its GPUs, or install the driver of this release here; "
-                        "to try the file, set CUSHIM_LIBRARY=%s.",
-                        path);
+        evidence_advise(
+            evidence,
+            "The library belongs to another root file system than this one. Start the program "
+            "in a container with its GPUs, or install the driver of this release here; "
+            "to try the file, set CUSHIM_LIBRARY=%s.",
+            path);
     else if (sandbox == SANDBOX_FLATPAK)
         evidence_advise(evidence,
                         "The application's manifest should have the extension point "

@@ -15,20 +15,20 @@ static const char module_file[] = "/proc/driver/nvidia/version";
 /* In this order: an image for Docker keeps its file when Apptainer starts it. */
 static const struct sign {
     enum machine_sandbox sandbox;
-    const char *name; /* a file, or a variable that is not empty */
+    const char *name; /* a file; after a $, a variable that is not empty */
     const char *part; /* of its content; NULL for any */
 } signs[] = {
     {SANDBOX_FLATPAK, "/.flatpak-info", NULL},
     {SANDBOX_APPTAINER, "/.singularity.d", NULL},
-    {SANDBOX_APPTAINER, "APPTAINER_CONTAINER", NULL},
-    {SANDBOX_APPTAINER, "SINGULARITY_CONTAINER", NULL},
+    {SANDBOX_APPTAINER, "$APPTAINER_CONTAINER", NULL},
+    {SANDBOX_APPTAINER, "$SINGULARITY_CONTAINER", NULL},
     {SANDBOX_TOOLBOX, "/run/.toolboxenv", NULL},
-    {SANDBOX_SNAP, "SNAP", NULL},
+    {SANDBOX_SNAP, "$SNAP", NULL},
     {SANDBOX_CONTAINER, "/.dockerenv", NULL},
     {SANDBOX_CONTAINER, "/run/.containerenv", NULL},
-    {SANDBOX_LXC, "container", "lxc"},
-    {SANDBOX_CONTAINER, "container", NULL},
-    {SANDBOX_CONTAINER, "KUBERNETES_SERVICE_HOST", NULL},
+    {SANDBOX_LXC, "$container", "lxc"},
+    {SANDBOX_CONTAINER, "$container", NULL},
+    {SANDBOX_CONTAINER, "$KUBERNETES_SERVICE_HOST", NULL},
     {SANDBOX_LXC, "/proc/1/cgroup", "/lxc"},
     {SANDBOX_CONTAINER, "/proc/1/cgroup", "/docker"},
     {SANDBOX_CONTAINER, "/proc/1/cgroup", "/kubepods"},
@@ -41,8 +41,8 @@ static bool is_present(const struct system_info *info, const struct sign *sign)
     char text[4096];
     const char *value = text;
 
-    if (sign->name[0] != '/') {
-        value = getenv(sign->name);
+    if (sign->name[0] == '$') {
+        value = getenv(sign->name + 1);
         return value && *value && (!sign->part || strstr(value, sign->part));
     }
     if (!sign->part)
@@ -121,7 +121,7 @@ static bool is_of_class(const struct system_info *info, const char *device, cons
 
 struct pci_query {
     const char *class, *driver; /* the latter may be NULL */
-    unsigned lowest, highest;   /* device numbers */
+    unsigned newest;            /* the highest device number */
 };
 
 static bool fits(const struct system_info *info, const char *device, void *data)
@@ -135,10 +135,8 @@ static bool fits(const struct system_info *info, const char *device, void *data)
         return false;
     read_attribute(info, device, "device", text);
     number = (unsigned)strtoul(text, NULL, 16);
-    if (!query->lowest || number < query->lowest)
-        query->lowest = number;
-    if (number > query->highest)
-        query->highest = number;
+    if (number > query->newest)
+        query->newest = number;
     if (!query->driver)
         return true;
     snprintf(file, sizeof file, "%s/driver", device);
@@ -164,13 +162,12 @@ int machine_gpus_of(const struct system_info *info, const char *driver)
     return file_each(info, pci_devices, fits, &query);
 }
 
-void machine_pci_range(const struct system_info *info, unsigned *lowest, unsigned *highest)
+unsigned machine_newest_gpu(const struct system_info *info)
 {
     struct pci_query query = {.class = MACHINE_DISPLAY};
 
     file_each(info, pci_devices, fits, &query);
-    *lowest = query.lowest;
-    *highest = query.highest;
+    return query.newest;
 }
 
 /* --- the kernel module --- */
@@ -283,63 +280,10 @@ int machine_gpus(const struct system_info *info, struct machine_gpu gpus[MACHINE
 
 /* --- for a report --- */
 
-/* Copy a text; of blanks in a row, one is left. */
-static void copy_squeezed(char *value, size_t size, const char *text, size_t length)
+const char *diagnostics_sandbox(const struct system_info *info)
 {
-    size_t count = 0;
-
-    for (size_t i = 0; i < length && count + 1 < size; i++) {
-        if (text[i] != ' ' || (i + 1 < length && text[i + 1] != ' '))
-            value[count++] = text[i];
-    }
-    value[count] = '\0';
-}
-
-/* The rest of the line after a key, in a file; without a key, its first line. */
-static bool add_fact(const struct system_info *info, struct diagnostics_fact *fact,
-                     const char *name, const char *path, const char *key)
-{
-    char text[4096];
-    const char *found;
-    size_t length;
-
-    if (!file_read(info, path, text, sizeof text))
-        return false;
-    found = key ? strstr(text, key) : text;
-    if (!found)
-        return false;
-    found += key ? strlen(key) : 0;
-    found += strspn(found, " \t\"");
-    length = strcspn(found, "\"\n");
-    fact->key = name;
-    copy_squeezed(fact->value, sizeof fact->value, found, length);
-    return length > 0;
-}
-
-int diagnostics_facts(const struct system_info *info,
-                      struct diagnostics_fact facts[DIAGNOSTICS_FACTS])
-{
-    static const struct {
-        const char *name, *path, *key;
-    } lines[] = {
-        {"system", "/etc/os-release", "PRETTY_NAME="},
-        {"kernel", "/proc/sys/kernel/osrelease", NULL},
-        {"module", module_file, "NVRM version:"},
-        {"hmm off", "/sys/module/nvidia_uvm/parameters/uvm_disable_hmm", NULL},
-        {"tegra", "/etc/nv_tegra_release", NULL},
-        {"max space", "/proc/self/limits", "Max address space"},
-        {"max files", "/proc/self/limits", "Max open files"},
-        {"max locked", "/proc/self/limits", "Max locked memory"},
-    };
     const char *sign;
-    int count = 0;
 
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
-        count += add_fact(info, &facts[count], lines[i].name, lines[i].path, lines[i].key);
-    if (machine_sandbox(info, &sign) != SANDBOX_NONE) {
-        facts[count].key = "sandbox";
-        snprintf(facts[count].value, sizeof facts[count].value, "%s", sign);
-        count++;
-    }
-    return count;
+    machine_sandbox(info, &sign);
+    return sign;
 }

@@ -12,11 +12,8 @@
 #define MACHINE_DISPLAY "0x03"    /* a display controller: VGA or 3D */
 #define MACHINE_NVSWITCH "0x0680" /* a bridge of no other kind */
 
-/*
- * PCI device ids in NVIDIA's lists of supported GPUs: those of Turing and later GPUs are at least
- * the first of these, and those of Blackwell GPUs at least the second.
- */
-enum { MACHINE_TURING = 0x1e00, MACHINE_BLACKWELL = 0x2900 };
+/* The lowest PCI device id of the GPUs from Turing on, in NVIDIA's list for the open module. */
+enum { MACHINE_TURING = 0x1e02 };
 
 enum { MACHINE_RELEASE_BYTES = 64, MACHINE_MOST_GPUS = 64 };
 
@@ -52,8 +49,8 @@ int machine_pci_count(const struct system_info *info, const char *class);
 /* How many of NVIDIA's GPUs this kernel driver has. */
 int machine_gpus_of(const struct system_info *info, const char *driver);
 
-/* The lowest and the highest device number of NVIDIA's GPUs on the PCI bus; 0 if there is none. */
-void machine_pci_range(const struct system_info *info, unsigned *lowest, unsigned *highest);
+/* The highest device number of NVIDIA's GPUs on the PCI bus; 0 if there is none. */
+unsigned machine_newest_gpu(const struct system_info *info);
 
 bool machine_has_module(const struct system_info *info);
 

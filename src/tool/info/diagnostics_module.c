@@ -58,7 +58,7 @@ bool detect_no_module(const struct system_info *info, struct evidence *evidence)
 {
     char path[FILE_PATH_BYTES], kernel[64];
     struct evidence other;
-    unsigned lowest, highest;
+    const unsigned newest = machine_newest_gpu(info);
     const char *release;
     bool is_legacy, is_secure, is_lacking;
 
@@ -67,27 +67,30 @@ bool detect_no_module(const struct system_info *info, struct evidence *evidence)
         detect_nouveau(info, &other) || detect_passed_through(info, &other) ||
         detect_powered_off(info, &other))
         return false;
-    machine_pci_range(info, &lowest, &highest);
     is_secure = has_secure_boot(info);
     is_lacking = lacks_module_file(info, kernel);
-    is_legacy = highest > 0 && highest < MACHINE_TURING && library_release(info, path, &release) &&
+    is_legacy = newest > 0 && newest < MACHINE_TURING && library_release(info, path, &release) &&
                 machine_compare_releases(release, "590") >= 0;
     evidence_advise(
-        evidence, "%s%s%s%s%s",
-        machine_is_container(machine_sandbox(info, &release)) ? "On the host: " : "",
+        evidence, "%s%s%s%s%s%s%s",
+        machine_is_container(machine_sandbox(info, &release)) ? "Outside of the container: " : "",
         is_legacy ? "Install the branch 580 of the driver: later ones ignore GPUs before Turing. "
                   : "",
         is_lacking ? "Build the module for the running kernel: install its headers and run dkms "
                      "autoinstall, or install the package of the module for this kernel. "
                    : "",
-        is_secure ? "Enrol the key that has signed the module (mokutil --import, then reboot), or "
-                    "turn off Secure Boot. "
+        is_legacy || is_lacking ? "Then, as root: modprobe nvidia."
+                                : "Load the kernel module as root: modprobe nvidia.",
+        is_secure ? " If that says that a key was rejected, enrol the key that has signed the "
+                    "module (mokutil --import, then reboot), or turn off Secure Boot."
                   : "",
+        is_legacy || is_lacking ? ""
+        : is_secure             ? " If it fails otherwise"
+                                : " If that fails",
         is_legacy || is_lacking
-            ? "Then, as root: modprobe nvidia."
-            : "Load it as root: modprobe nvidia. If that fails, the kernel log (dmesg) says why: it "
-              "must be built for the running kernel, know this GPU (branches after 580 ignore those "
-              "before Turing), and under Secure Boot be signed by an enrolled key.");
+            ? ""
+            : ", the kernel log (dmesg) says why: the module must be built for the running kernel, "
+              "and know this GPU (branches after 580 ignore those before Turing).");
     return evidence_set(
         evidence, "/sys/module/nvidia is not there%s%s%s%s%s",
         is_secure ? "; Secure Boot is on" : "",
@@ -120,6 +123,30 @@ bool detect_library_missing(const struct system_info *info, struct evidence *evi
                     release[0] ? ", " : "", release);
     return evidence_set(evidence, "the kernel module %s%sis loaded; there is no libcuda.so.1",
                         release, release[0] ? " " : "");
+}
+
+bool detect_no_driver(const struct system_info *info, struct evidence *evidence)
+{
+    const unsigned newest = machine_newest_gpu(info);
+    struct evidence other;
+    const char *sign;
+
+    if (machine_sandbox(info, &sign) != SANDBOX_NONE || !machine_is_ordinary(info) ||
+        !file_exists(info, "/sys/module") || machine_has_module(info) ||
+        machine_pci_count(info, MACHINE_DISPLAY) <= 0 || search_has_unfound(info) ||
+        detect_nouveau(info, &other) || detect_passed_through(info, &other) ||
+        detect_powered_off(info, &other) || detect_nixos(info, &other))
+        return false;
+    evidence_advise(
+        evidence,
+        "Install the NVIDIA driver%s, its kernel module and its libraries for CUDA, from "
+        "the packages of the distribution or from NVIDIA, and reboot.",
+        newest > 0 && newest < MACHINE_TURING
+            ? ", of the branch 580 or an older one, as later ones ignore GPUs before "
+              "Turing"
+            : "");
+    return evidence_set(evidence, "an NVIDIA GPU is on the PCI bus; /sys/module/nvidia and "
+                                  "libcuda.so.1 are not there");
 }
 
 /* --- library and module do not fit --- */
@@ -158,9 +185,28 @@ static bool read_pair(const struct system_info *info, struct pair *pair)
     return true;
 }
 
-static void advise_own(const struct pair *pair, struct evidence *evidence, const char *otherwise)
+/* Whether two resolved paths are in one folder. */
+static bool is_beside(const char *one, const char *other)
 {
-    if (pair->own[0])
+    const char *end = strrchr(one, '/');
+    const size_t length = end ? (size_t)(end - one) + 1 : 0;
+
+    return length > 0 && strncmp(one, other, length) == 0 && !strchr(other + length, '/');
+}
+
+static void advise_own(const struct system_info *info, const struct pair *pair,
+                       struct evidence *evidence, const char *otherwise)
+{
+    char own[FILE_PATH_BYTES];
+
+    if (pair->own[0] && file_resolve(info, pair->own, own) && is_beside(own, pair->library))
+        evidence_advise(evidence,
+                        "Let libcuda.so.1 lead to %s, which is of the module's release: remove "
+                        "%.160s and run ldconfig (in a container: take cuda-compat out of the "
+                        "image, from which the runtime may have mounted that file), or set "
+                        "CUSHIM_LIBRARY.",
+                        pair->own, pair->library);
+    else if (pair->own[0])
         evidence_advise(evidence,
                         "Let programs load %s, which is of the module's release: take %.160s out "
                         "of the search (its folder out of LD_LIBRARY_PATH, or out of "
@@ -178,10 +224,10 @@ bool detect_compatibility(const struct system_info *info, struct evidence *evide
     if (!read_pair(info, &pair) || !pair.is_compatibility)
         return false;
     advise_own(
-        &pair, evidence,
-        "Take its folder out of LD_LIBRARY_PATH and /etc/ld.so.conf.d, so that the installed "
-        "driver's own library is loaded, or update the driver; in a container that brings "
-        "it along, too.");
+        info, &pair, evidence,
+        "Take the folder of cuda-compat out of LD_LIBRARY_PATH and /etc/ld.so.conf.d, so that the "
+        "installed driver's own library is loaded, or update the driver; in a container that "
+        "brings it along, too.");
     return evidence_set(evidence, "the library is %.200s%s%s%s%.180s", pair.library,
                         pair.module[0] ? ", the kernel module " : "", pair.module,
                         pair.own[0] ? "; there is also " : "", pair.own);
@@ -196,10 +242,10 @@ bool detect_release(const struct system_info *info, struct evidence *evidence)
         strcmp(pair.module, pair.release) == 0 || !(pair.release[0] || pair.own[0]))
         return false;
     advise_own(
-        &pair, evidence,
+        info, &pair, evidence,
         machine_is_container(machine_sandbox(info, &sign))
             ? "Take the driver library that the image brings along out of the container: the "
-              "runtime mounts the host's. If the host has updated its driver without a "
+              "runtime mounts that of the machine. If the machine has updated its driver without a "
               "reboot, reboot it."
             : "Reboot, or unload and load the nvidia kernel modules: an update replaces the "
               "library at once, and the module at the next start.");

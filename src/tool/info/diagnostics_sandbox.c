@@ -16,35 +16,36 @@ static const struct {
     const char *without_gpus, *without_library;
 } sandbox_advice[] = {
     [SANDBOX_CONTAINER] =
-        {"Install the NVIDIA Container Toolkit on the host and start the container with its GPUs: "
+        {"Install the NVIDIA Container Toolkit on the machine and start the container with its GPUs: "
          "docker run --gpus all, podman run --device nvidia.com/gpu=all; in Kubernetes ask for "
          "nvidia.com/gpu.",
-         "Start it through the NVIDIA Container Toolkit (docker run --gpus all) and with "
+         "Start the container through the NVIDIA Container Toolkit (docker run --gpus all) and with "
          "NVIDIA_DRIVER_CAPABILITIES=compute,utility; device files alone (--device) do not bring "
          "the library."},
-    [SANDBOX_APPTAINER] = {"Start it with the GPUs and the driver of the host: apptainer exec --nv "
-                           "(older: singularity exec --nv).",
-                           "Start it with the driver of the host: apptainer exec --nv (older: "
-                           "singularity exec --nv); the device files are the host's anyway."},
+    [SANDBOX_APPTAINER] =
+        {"Start the container with the GPUs and the driver of the machine: apptainer exec --nv "
+         "(older: singularity exec --nv).",
+         "Start the container with the driver of the machine: apptainer exec --nv (older: "
+         "singularity exec --nv); it has the device files in any case."},
     [SANDBOX_TOOLBOX] =
-        {"Load the driver on the host: toolbox and Distrobox use the host's devices.",
-         "Install the NVIDIA Container Toolkit on the host and make the container anew: a recent "
+        {"Load the driver on the machine: toolbox and Distrobox use its devices.",
+         "Install the NVIDIA Container Toolkit on the machine and make the container anew: a recent "
          "toolbox passes the driver on, as distrobox create --nvidia does."},
     [SANDBOX_LXC] =
-        {"Give it GPUs and driver: in Incus or LXD add a device of the type gpu and set "
-         "nvidia.runtime=true; in LXC mount the host's device files and driver libraries.",
-         "Give it the driver's libraries of the host, of the same release: nvidia.runtime=true in "
+        {"Give the container GPUs and a driver: in Incus or LXD add a device of the type gpu and set "
+         "nvidia.runtime=true; in LXC mount the machine's device files and driver libraries.",
+         "Give the container the driver's libraries of the machine: nvidia.runtime=true in "
          "Incus or LXD; in LXC mount them."},
     [SANDBOX_FLATPAK] = {"",
                          "Run `flatpak update`: the runtime needs the driver's extension of the "
-                         "host's release, org.freedesktop.Platform.GL.nvidia-"},
+                         "kernel module's release, org.freedesktop.Platform.GL.nvidia-"},
     [SANDBOX_SNAP] = {"", "Connect the snap to the GPU (snap connect SNAP:opengl), and restart the "
-                          "snap after an update of the host's driver."},
+                          "snap after an update of the driver."},
 };
 
 static const char tegra_advice[] =
-    "Start it with NVIDIA's runtime, which brings the devices and the driver of a Jetson: docker "
-    "run --runtime nvidia (package nvidia-container-toolkit of the host).";
+    "Start the container with NVIDIA's runtime, which brings the devices and the driver of a Jetson: docker "
+    "run --runtime nvidia (package nvidia-container-toolkit, outside of the container).";
 
 /* Whether the container has been given GPUs. The file alone may have been made by a library. */
 static bool has_devices(const struct system_info *info)
@@ -143,7 +144,7 @@ bool detect_sandbox_without_driver(const struct system_info *info, struct eviden
         *at = *at == '.' ? '-' : *at;
     evidence_advise(evidence, "%s%s", sandbox_advice[sandbox].without_library,
                     sandbox == SANDBOX_FLATPAK ? strcat(extension, ".") : "");
-    return evidence_set(evidence, "%s shows a %s; the kernel module of the host is %s", sign,
+    return evidence_set(evidence, "%s shows a %s; the kernel module is %s", sign,
                         sandbox == SANDBOX_FLATPAK ? "Flatpak" : "snap",
                         release[0] ? release : "loaded");
 }

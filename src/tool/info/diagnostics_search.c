@@ -310,6 +310,20 @@ bool search_meets_empty(const struct system_info *info, char path[FILE_PATH_BYTE
     return detect_searched_library(info, path, FILE_PATH_BYTES) && file_is_empty(info, path);
 }
 
+bool search_meets_architecture(const struct system_info *info, struct evidence *evidence)
+{
+    const struct search_libraries *libraries = search_libraries(info);
+
+    for (int i = 0; i < libraries->count; i++) {
+        const struct search_library *library = &libraries->rows[i];
+        struct cushim__candidate look;
+        if (!file_is_library(info, library->path, &look) &&
+            look.outcome == CUSHIM_OUTCOME_WRONG_ARCHITECTURE)
+            return evidence_set(evidence, "%.200s: %.250s", library->path, look.message);
+    }
+    return false;
+}
+
 bool search_is_unfound(const struct system_info *info, const char *path)
 {
     const struct search_libraries *libraries = search_libraries(info);
@@ -326,10 +340,28 @@ bool search_is_unfound(const struct system_info *info, const char *path)
     return true;
 }
 
+/* Whether there is another library behind the first, such as a stub, at which the search ends. */
+static bool has_library_behind(const struct system_info *info)
+{
+    const struct search_libraries *libraries = search_libraries(info);
+    char first[FILE_PATH_BYTES];
+
+    if (info->report->state == CUSHIM_STATE_NOT_FOUND ||
+        !detect_searched_library(info, first, sizeof first))
+        return false;
+    for (int i = 0; i < libraries->count; i++) {
+        const char *path = libraries->rows[i].path;
+        if (strcmp(path, first) != 0 && !strstr(path, "/stubs/") && search_is_library(info, path))
+            return true;
+    }
+    return false;
+}
+
 bool search_has_unfound(const struct system_info *info)
 {
     char path[FILE_PATH_BYTES];
     enum search_place place;
 
-    return search_find(info, PLACE_SEARCHED, "libcuda.so.[0-9]*", search_is_unfound, path, &place);
+    return has_library_behind(info) ||
+           search_find(info, PLACE_SEARCHED, "libcuda.so.[0-9]*", search_is_unfound, path, &place);
 }

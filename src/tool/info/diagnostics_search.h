@@ -54,7 +54,7 @@ bool search_is_library(const struct system_info *info, const char *path);
 bool search_is_versioned(const struct system_info *info, const char *path);
 bool search_is_unfound(const struct system_info *info, const char *path);
 
-/* Whether there is a driver's library that no search finds: without its link, or elsewhere. */
+/* Whether there is a library that the search has not reached: elsewhere, or without its link. */
 bool search_has_unfound(const struct system_info *info);
 
 /* The library of a release, other than the one that is loaded. */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <windows.h>
 
+#include "src/base/system.h"
 #include "src/base/wide_windows.h"
 #include "src/tool/info/diagnostics.h"
 
@@ -18,6 +19,12 @@ bool search_meets_empty(const struct system_info *info, char path[FILE_PATH_BYTE
     return false;
 }
 
+bool search_meets_architecture(const struct system_info *info, struct evidence *evidence)
+{
+    (void)info, (void)evidence;
+    return false;
+}
+
 bool diagnostics_names_no_gpu(const struct system_info *info, const char *value, const char *first,
                               struct evidence *evidence)
 {
@@ -25,12 +32,10 @@ bool diagnostics_names_no_gpu(const struct system_info *info, const char *value,
     return false;
 }
 
-int diagnostics_facts(const struct system_info *info,
-                      struct diagnostics_fact facts[DIAGNOSTICS_FACTS])
+const char *diagnostics_sandbox(const struct system_info *info)
 {
     (void)info;
-    facts[0] = (struct diagnostics_fact){"system", "Windows"};
-    return 1;
+    return NULL;
 }
 
 /* Windows puts the drivers of the machine into this folder of a container. */
@@ -59,11 +64,12 @@ bool detect_host_driver(const struct system_info *info, struct evidence *evidenc
     if (!is_there)
         return false;
     cushim__wide_to(path, text, sizeof text);
-    evidence_advise(evidence,
-                    "When the container is made, copy %s to the system folder as nvcuda.dll, and "
-                    "start it with its GPU (docker run --isolation process --device "
-                    "class/5B45201D-F2F2-4F3B-85BB-30FF1F953599); or set CUSHIM_LIBRARY to the "
-                    "file.",
-                    text);
+    evidence_advise(
+        evidence,
+        "When the container is made, copy %s to the system folder as nvcuda.dll, and "
+        "start it with its GPU (docker run --isolation process --device "
+        "class/5B45201D-F2F2-4F3B-85BB-30FF1F953599)%s.",
+        text,
+        cushim__system_ignores_environment(NULL) ? "" : "; or set CUSHIM_LIBRARY to the file");
     return evidence_set(evidence, "%s", text);
 }

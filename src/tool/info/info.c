@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "loader/library.h"
+#include "loader/loader.h"
 #include "src/base/system.h"
 #include "src/base/text.h"
 #include "src/tool/base/arguments.h"
@@ -207,8 +209,10 @@ enum status command_info(const struct arguments *arguments)
     static struct info info;
     char *own = system_own_path();
     struct failure unwritten = {0};
+    char init[CUSHIM_REPORT_PATH_BYTES] = "";
     const struct system_info system = {
         .report = &info.driver.report,
+        .init = init,
         .root = "",
         .folders = arguments->folders,
         .command = own,
@@ -220,6 +224,8 @@ enum status command_info(const struct arguments *arguments)
          is_safe_to_load(&system, arguments, &info.driver.report, &info.failure)) &&
         driver_choose(&info.driver, arguments, false, &info.failure))
         read_devices(&info);
+    if (!info.driver.is_mock && cushim__loaded_driver())
+        cushim__function_path(cushim__loaded_driver()->init, init, sizeof init);
     /* The machine is not the cause of a mock driver's failures. */
     if (!info.driver.is_mock)
         diagnose(&info);

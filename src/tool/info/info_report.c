@@ -6,41 +6,14 @@
  */
 #include "src/tool/info/info.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cushim/version.h>
 
+#include "loader/share.h"
 #include "src/tool/base/system.h"
-
-/* The variables that the report contains; others may hold secrets. */
-static const char *const variables[] = {
-    "CUDA_VISIBLE_DEVICES",
-    "CUDA_DEVICE_ORDER",
-    "CUDA_DEVICE_MAX_CONNECTIONS",
-    "CUDA_DISABLE_PTX_JIT",
-    "CUDA_FORCE_PTX_JIT",
-    "CUDA_LAUNCH_BLOCKING",
-    "CUDA_MODULE_LOADING",
-    "CUDA_CACHE_PATH",
-    "CUDA_CACHE_DISABLE",
-    "CUDA_MPS_PIPE_DIRECTORY",
-    "CUDA_HOME",
-    "CUDA_PATH",
-    "NVIDIA_VISIBLE_DEVICES",
-    "NVIDIA_DRIVER_CAPABILITIES",
-    "NVIDIA_REQUIRE_CUDA",
-    "NVIDIA_DISABLE_REQUIRE",
-    "LD_LIBRARY_PATH",
-    "LD_PRELOAD",
-    "CUSHIM_LIBRARY",
-    "CUSHIM_DRIVER",
-    "CUSHIM_MOCK_CONFIG",
-    "container",
-    "SNAP",
-};
 
 struct report_file {
     char *text; /* as it was printed */
@@ -61,10 +34,10 @@ static void add_environment(struct json *json)
 {
     char label[64];
 
-    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
-        const char *value = system_get(variables[i]);
+    for (const char *name = cushim__shared_variables; *name; name += strlen(name) + 1) {
+        const char *value = system_get(name);
 
-        snprintf(label, sizeof label, json ? "%s" : "%s =", variables[i]);
+        snprintf(label, sizeof label, json ? "%s" : "%s =", name);
         if (value)
             add_pair(json, label, value);
     }
@@ -72,12 +45,18 @@ static void add_environment(struct json *json)
 
 static void add_system(const struct info *info, struct json *json)
 {
-    struct diagnostics_fact facts[DIAGNOSTICS_FACTS];
-    const int count = diagnostics_facts(info->system, facts);
+    struct cushim__fact facts[CUSHIM__FACTS];
+    const int count = cushim__facts(facts);
+    const char *sandbox = diagnostics_sandbox(info->system);
+    struct evidence interposed;
 
     add_pair(json, "cushim", CUSHIM_VERSION_TEXT);
     for (int i = 0; i < count; i++)
-        add_pair(json, facts[i].key, facts[i].value);
+        add_pair(json, facts[i].name, facts[i].value);
+    if (sandbox)
+        add_pair(json, "sandbox", sandbox);
+    if (detect_interposed(info->system, &interposed))
+        add_pair(json, "interposed", interposed.text);
 }
 
 static void put_text(const struct info *info)
@@ -105,50 +84,14 @@ static void put_json(const struct info *info, FILE *file)
 
 /* --- what is left out of it --- */
 
-static bool is_separator(char c)
-{
-    return c == '/' || c == '\\' || c == ':' || c == ';' || c == '"' || c == ' ' || c == '\n' ||
-           c == '=' || c == '\0';
-}
-
-/* The length of a UUID at a place of the text, after GPU- or MIG-; 0 if there is none. */
-static size_t uuid_length(const char *at)
-{
-    size_t length = 4;
-
-    if (strncmp(at, "GPU-", 4) != 0 && strncmp(at, "MIG-", 4) != 0)
-        return 0;
-    while (isxdigit((unsigned char)at[length]) || at[length] == '-')
-        length++;
-    return length >= 4 + 6 ? length : 0;
-}
-
-/* The length of the user's name at a place of the text, as a part of a path; 0 if it is none. */
-static size_t user_length(const char *text, const char *at)
-{
-    static const char *const names[] = {"USER", "LOGNAME", "USERNAME"};
-
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const char *user = system_get(names[i]);
-        const size_t length = user ? strlen(user) : 0;
-        if (length > 0 && strcmp(user, "root") != 0 && strncmp(at, user, length) == 0 &&
-            (at == text || is_separator(at[-1])) && is_separator(at[length]))
-            return length;
-    }
-    /* The home of any other user. */
-    if (at - text >= 6 && strncmp(at - 6, "/home/", 6) == 0)
-        return strcspn(at, "/:;\" \n");
-    return 0;
-}
-
 static void put_redacted(const char *text, bool has_uuids, FILE *file)
 {
     size_t length;
 
     for (const char *at = text; *at; at += length) {
-        if (!has_uuids && (length = uuid_length(at)) > 0)
+        if (!has_uuids && (length = cushim__uuid_length(at)) > 0)
             fprintf(file, "%.4sUUID", at);
-        else if ((length = user_length(text, at)) > 0)
+        else if ((length = cushim__user_length(text, at)) > 0)
             fputs("USER", file);
         else
             putc(*at, file), length = 1;

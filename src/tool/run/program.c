@@ -232,7 +232,8 @@ enum status command_run(const struct arguments *arguments)
     int status = STATUS_DONE;
 
     if (!(arguments->real ? program_takes_driver(arguments, &failure)
-                          : program_takes_mock(arguments, &failure)))
+                          : program_takes_mock(arguments, &failure) &&
+                                system_set("CUSHIM_MOCK_CHECK", "yes", &failure)))
         status = failure.status;
     else if (arguments->report || arguments->error_status)
         status = run_reported(arguments, &report, &failure);

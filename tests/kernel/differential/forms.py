@@ -653,8 +653,112 @@ ret;
                "three: mad.lo.u32 %d0, %a0, 3, 3;\nend:")
 
 
+def packed_forms():
+    """Several numbers in a word: what compilers make of CUDA's SIMD intrinsics."""
+    unsigned, signed = "u32.u32.u32", "s32.s32.s32"
+    sums = (unsigned, unsigned + ".sat", signed + ".sat")
+    distances = (unsigned, unsigned + ".add", signed, signed + ".sat", signed + ".add")
+    for count, kind in (("2", "i16x2"), ("4", "i8x4")):
+        for opcode, types in (("vadd", sums), ("vsub", sums), ("vabsdiff", distances),
+                              ("vavrg", (unsigned, signed)), ("vmin", (unsigned, signed)),
+                              ("vmax", (unsigned, signed))):
+            for one in types:
+                yield plain("%s%s.%s" % (opcode, count, one), "b32", [kind, kind, "b32"])
+        for t, comparison in [("u32", c) for c in ORDERED] + [("s32", c) for c in ORDERED[2:]]:
+            yield plain("vset%s.%s.%s.%s" % (count, t, t, comparison), "b32", [kind, kind, "b32"])
+    for opcode in ("vadd", "vsub"):
+        yield plain(opcode + ".u32.u32.u32.add", "u32", ["u32"] * 3)
+    for t in ("s8", "u8"):
+        yield plain("cvt.pack.sat.%s.s32.b32" % t, "b32", ["s32", "s32", "b32"])
+    for t in ("s16", "u16"):
+        yield plain("cvt.pack.sat.%s.s32" % t, "b32", ["s32", "s32"])
+
+
+def place_forms():
+    """Results that replace an operand or a guard, operands that all lanes share, vectors."""
+    for body in ("@%d0 setp.lt.f16x2 %d0|%d1, %a0, %a1;", "@%d0 setp.gt.f16x2 %d1|%d0, %a0, %a1;",
+                 "setp.lt.and.f16x2 %d0|%d1, %a0, %a1, %d0;",
+                 "@%d1 setp.lt.bf16x2 %d0|%d1, %a0, %a1;"):
+        yield Form("replaced: " + body, ["p", "p"], ["f16x2", "f16x2", "pred"],
+                   "mov.pred %d0, %a2;\nnot.pred %d1, %a2;\n" + body)
+    yield Form("prmt.b32 with one selector", ["b32"] * 3, ["i32", "i32"],
+               "prmt.b32 %d0, %a0, %a1, 0x2103;\nprmt.b32 %d1, %a0, %a1, 0x8fd6;\n"
+               "prmt.b32 %a0, %a1, %a0, 0x7041;\nmov.b32 %d2, %a0;")
+    yield Form("shf with one distance", ["b32"] * 3, ["i32", "i32"],
+               "shf.l.wrap.b32 %d0, %a0, %a1, 7;\nshf.r.wrap.b32 %d1, %a0, %a1, 39;\n"
+               "shf.l.wrap.b32 %d2, %a0, %a1, 32;")
+    yield Form("mad.lo.cc.u32, madc.hi", ["b32", "b32"], ["i32"] * 4,
+               "mad.lo.cc.u32 %d0, %a0, %a1, %a2;\nmadc.hi.u32 %d1, %a0, %a1, %a3;")
+    yield Form("mov.b32 {b8 x 4}", ["b32"], ["i32", "i32"],
+               ".reg .b8 %b, %c;\ncvt.u8.u32 %b, %a0;\ncvt.u8.u32 %c, %a1;\n"
+               "mov.b32 %d0, {%b, %c, %c, %b};")
+    yield Form("vector registers", ["b32", "b32"], ["i32", "i32"],
+               ".reg .v2 .u32 %v;\nmov.v2.u32 %v, {%a1, %a0};\nshl.b32 %v.x, %v.x, 8;\n"
+               "xor.b32 %d0, %v.x, %v.y;\nmov.b64 %at4, {%a0, %a1};\nmov.b64 {%v.x, %v.y}, %at4;\n"
+               "sub.u32 %d1, %v.x, %v.y;")
+    yield Form("mov.v2 exchanges", ["b32"], ["i32", "i32"],
+               "mov.v2.u32 {%a1, %a0}, {%a0, %a1};\nsub.u32 %d0, %a0, %a1;")
+    yield Form("ld.v4 without one element", ["b32"] * 4, ["i64"],
+               "ld.global.nc.v4.u8 {%d0, %d1, _, %d3}, [%at0];\n"
+               "ld.global.L1::no_allocate.L2::128B.u8 %d2, [%at0+2];", count=256)
+
+
+def meeting_forms():
+    """Lanes and threads that meet: masks, labels, barriers in memory, copies behind them."""
+    yield Form("masks of lanes on different ways", ["b32"], ["i32"],
+               ".reg .pred %even, %low;\nmov.u32 %w2, %laneid;\nand.b32 %w3, %w2, 1;\n"
+               "setp.eq.u32 %even, %w3, 0;\n@%even bra even;\n"
+               "shfl.sync.idx.b32 %d0, %a0, 3, 31, 0xaaaaaaaa;\nbra out_;\n"
+               "even: setp.lt.u32 %low, %w2, 16;\n@%low bra low;\n"
+               "redux.sync.add.u32 %d0, %a0, 0x55550000;\nbra out_;\n"
+               "low: setp.lt.s32 %low, %a0, 0;\nvote.sync.ballot.b32 %d0, %low, 0x00005555;\n"
+               "out_: bar.warp.sync 0xffffffff;")
+    yield Form("labels belong to their blocks", ["b32"], ["pred"],
+               ".reg .pred %p1;\nmov.b32 %d0, 0;\nmov.pred %p1, %a0;\n"
+               "{ @%p1 bra skip; add.u32 %d0, %d0, 1; skip: }\n"
+               "{ .reg .pred %p1; not.pred %p1, %a0; @%p1 bra skip;\n"
+               "add.u32 %d0, %d0, 10; skip: { bra over; } }\nover:")
+    yield Form("threads that have ended are not waited for", ["b32"], [],
+               ".reg .pred %p1;\nst.global.u32 [%at1], 7;\nsetp.gt.u32 %p1, %id0, 40;\n"
+               "@%p1 exit;\nbar.sync 0;\nvote.sync.ballot.b32 %d0, 1, -1;", count=128)
+    barrier = ".shared .align 8 .b64 ENTRY_bar;\n.shared .align 4 .b32 ENTRY_data[64];\n"
+    yield Form("mbarrier in phases", ["b32"], ["i32"],
+               ".reg .pred %p1, %q;\n.reg .b64 %s;\nmov.u32 %w4, ENTRY_bar;\n"
+               "setp.eq.u32 %p1, %id0, 0;\n@%p1 mbarrier.init.shared::cta.b64 [ENTRY_bar], 64;\n"
+               "bar.sync 0;\nmov.u32 %w2, ENTRY_data;\nadd.u32 %w3, %id0, 33;\n"
+               "and.b32 %w3, %w3, 63;\nmad.lo.u32 %w3, %w3, 4, %w2;\n"
+               "mad.lo.u32 %w2, %id0, 4, %w2;\nmov.u32 %w5, 0;\nmov.u32 %d0, 0;\n"
+               "round: mad.lo.u32 %w6, %w5, 100, %a0;\nst.shared.u32 [%w2], %w6;\n"
+               "mbarrier.arrive.release.cta.shared.b64 %s, [%w4];\n"
+               "wait: mbarrier.test_wait.shared.b64 %q, [ENTRY_bar], %s;\n@!%q bra wait;\n"
+               "ld.shared.u32 %w7, [%w3];\nmad.lo.u32 %d0, %d0, 3, %w7;\n"
+               "mbarrier.arrive.shared.b64 _, [ENTRY_bar];\n"
+               "again: mbarrier.try_wait.parity.shared.b64 %q, [ENTRY_bar], 1;\n@!%q bra again;\n"
+               "add.u32 %w5, %w5, 1;\nsetp.lt.u32 %p1, %w5, 3;\n@%p1 bra round;",
+               count=128, block=64, before=barrier)
+    arrive, test = "mbarrier.arrive.shared.b64 %s, [ENTRY_bar]%s;\n", (
+        "mbarrier.test_wait.shared.b64 %%q, [ENTRY_bar], %%s%d;\nselp.u32 %%d%d, 1, 0, %%q;\n")
+    yield Form("mbarrier counts arrivals", ["b32"] * 5, [],
+               ".reg .pred %q;\n.reg .b64 %s<4>;\nmbarrier.init.shared.b64 [ENTRY_bar], 3;\n"
+               + arrive % ("%s0", "") + "mbarrier.pending_count.b64 %d0, %s0;\n"
+               + arrive % ("_", "") + test % (0, 1) + arrive % ("_", "") + test % (0, 2)
+               + "mbarrier.arrive_drop.shared.b64 %s1, [ENTRY_bar];\n" + arrive % ("_", ", 2")
+               + test % (1, 3) + arrive % ("%s2", "") + "mbarrier.pending_count.b64 %d4, %s2;",
+               count=2, block=1, before=barrier)
+    yield Form("cp.async may ignore its source", ["b64"] * 3, ["i64", "i64"],
+               "mov.u32 %w3, ENTRY_room;\nmad.lo.u32 %w3, %id0, 32, %w3;\n"
+               "createpolicy.fractional.L2::evict_first.b64 %at4, 1.0;\n"
+               "st.shared.b64 [%w3], %at4;\ncp.async.ca.shared.global [%w3], [%at0], 8, 0;\n"
+               "cp.async.ca.shared.global [%w3+8], [%at0+8], 8, 8;\n"
+               "cp.async.cg.shared.global.L2::cache_hint [%w3+16], [%at0], 16, %at4;\n"
+               "cp.async.wait_all;\nld.shared.v2.b64 {%d0, %d1}, [%w3];\n"
+               "ld.shared.b64 %d2, [%w3+16];", count=256,
+               before=".shared .align 16 .b8 ENTRY_room[4096];\n")
+
+
 def forms():
     for group in (integer_forms, carry_forms, bit_forms, float_forms, half_forms,
                   approximate_forms, convert_forms, compare_forms, move_forms, memory_forms,
-                  atomic_forms, warp_forms, together_forms):
+                  atomic_forms, warp_forms, together_forms, packed_forms, place_forms,
+                  meeting_forms):
         yield from group()

@@ -1,44 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Run PTX programs on a GPU and elsewhere, and compare the results. */
+/* Run PTX programs on the mock or on a GPU, and compare their results with kept digests. */
 #include <stdio.h>
 #include <string.h>
 
-#include "compare.h"
-#include "driver.h"
-#include "interpret.h"
+#include "check.h"
 
 static int usage(void)
 {
-    fprintf(stderr,
-            "usage: differential driver PROGRAMS RESULTS          on the driver of this machine\n"
-            "       differential interpret PROGRAMS RESULTS       in the interpreter only\n"
-            "       differential compare PROGRAMS RESULTS OTHERS\n"
-            "       differential show PROGRAMS RESULTS NAME       one program and its results\n"
-            "       differential digest PROGRAMS RESULTS          print digests of results\n"
-            "       differential check PROGRAMS DIGESTS           compare the interpreter\n");
+    fprintf(
+        stderr,
+        "usage: differential mock|driver digest PROGRAMS           print digests of results\n"
+        "       differential mock|driver show PROGRAMS NAME        one program and its results\n"
+        "       differential mock|driver check PROGRAMS DIGESTS    compare the results\n");
     return 2;
 }
 
 int main(int argc, char **argv)
 {
+    const bool mock = argc > 1 && strcmp(argv[1], "mock") == 0;
     struct programs *programs;
     bool well = false;
 
-    if (argc < 4)
+    if (argc < 4 || (!mock && strcmp(argv[1], "driver") != 0))
         return usage();
-    programs = programs_read(argv[2]);
-    if (strcmp(argv[1], "driver") == 0 && argc == 4)
-        well = driver_run(programs, argv[3]);
-    else if (strcmp(argv[1], "interpret") == 0 && argc == 4)
-        well = interpret_run(programs, argv[3]);
-    else if (strcmp(argv[1], "compare") == 0 && argc == 5)
-        well = compare_results(programs, argv[3], argv[4]);
-    else if (strcmp(argv[1], "show") == 0 && argc == 5)
-        well = compare_show(programs, argv[3], argv[4]);
-    else if (strcmp(argv[1], "digest") == 0 && argc == 4)
-        well = compare_digest(programs, argv[3]);
-    else if (strcmp(argv[1], "check") == 0 && argc == 4)
-        well = compare_check(programs, argv[3]);
+    programs = programs_read(argv[3]);
+    if (strcmp(argv[2], "digest") == 0 && argc == 4)
+        well = digest_all(programs, mock);
+    else if (strcmp(argv[2], "show") == 0 && argc == 5)
+        well = show_one(programs, mock, argv[4]);
+    else if (strcmp(argv[2], "check") == 0 && argc == 5)
+        well = check_all(programs, mock, argv[4]);
     else
         return usage();
     programs_free(programs);

@@ -59,7 +59,6 @@ char *module_text(const struct programs *programs, size_t first, size_t last);
 /* operand.c: fill in the operands of all threads, `count * operand_count` slots. */
 unsigned operand_kind(const char *name);
 void operands_fill(const struct kernel *kernel, uint64_t seed, uint64_t *slots);
-const char *operand_kind_name(unsigned kind);
 
 /* The size of a kernel's stored results, and their extraction from its slots. */
 size_t results_bytes(const struct kernel *kernel);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Jobs: one kernel of one text, its memory, and the same computation on the host.
+ * Jobs: one kernel of one text, its parameters and its memory.
  *
- * A case makes buffers, launches the kernel, and then does the kernel's work on its own copies of
- * the buffers. When the case returns, the device's buffers are compared with them.
+ * A row lists the kernel's parameters, or has a function that makes them and launches the kernel.
+ * The contents of all buffers are then compared with those of an H200, by their digest. Where they
+ * depend on approximations or on the order of threads, or where the bench compares times, the
+ * function also does the kernel's work on its own copies of the buffers, with which the device's
+ * are compared.
  */
 #ifndef CUSHIM_TESTS_KERNEL_REAL_JOB_H
 #define CUSHIM_TESTS_KERNEL_REAL_JOB_H
@@ -16,11 +19,29 @@
 
 struct job;
 
+enum kind { NOTHING, BYTES, SHORTS, WORDS, LONGS, FLOATS, DOUBLES, INT, LONG, FLOAT, DOUBLE };
+
+/* A parameter: a buffer, as the functions below make it, or a number. */
+struct argument {
+    enum kind kind;
+    size_t count;      /* of a buffer */
+    uint64_t whole;    /* the limit of a buffer of integers, or an integer */
+    double real, less; /* the bounds of a buffer of floats, or a float */
+};
+
+struct geometry {
+    unsigned grid[3], block[3], shared;
+    bool cooperative;
+};
+
 struct kernel_case {
     const char *kernel;
-    void (*run)(struct job *job);
-    const char *second; /* another kernel that the case launches, or NULL */
-    CUresult faults;    /* the code of the launch, and of every later call */
+    struct argument arguments[8];
+    struct geometry at;
+    void (*run)(struct job *job); /* instead of arguments and geometry */
+    bool computed;                /* the function has computed what the buffers must contain */
+    const char *second;           /* another kernel that the case launches, or NULL */
+    CUresult faults;              /* the code of the launch, and of every later call */
 };
 
 /* --- for cases --- */
@@ -50,7 +71,7 @@ void buffer(struct job *job, const void *made_before);
 /* Set a variable of the module. */
 void variable(struct job *job, const char *name, const void *value, size_t bytes);
 
-/* The permitted error of a buffer of floats or doubles; the default is none. */
+/* The permitted error of a computed buffer of floats or doubles; the default is none. */
 void tolerate(struct job *job, const void *buffer, double relative, double absolute);
 /* Do not compare this buffer, because its contents depend on the order of threads. */
 void ignore(struct job *job, const void *buffer);
@@ -63,10 +84,6 @@ void ignore_padding(struct job *job, const void *buffer, size_t bytes, uint64_t 
  * cooperative launches.
  */
 void launch(struct job *job, unsigned blocks, unsigned threads);
-struct geometry {
-    unsigned grid[3], block[3], shared;
-    bool cooperative;
-};
 void launch_as(struct job *job, struct geometry geometry);
 
 /* Continue with another kernel of the text, or with the same one; its parameters follow. */
@@ -87,6 +104,7 @@ struct outcome {
     bool present, well;
     char why[400];
     double launch_ns, host_ns;
+    uint64_t digest; /* of all buffers; 0: the case has computed what they must contain */
 };
 
 /* Run a case; with `arrays`, buffers are passed as numba's arrays. */
@@ -94,9 +112,7 @@ struct outcome job_run(const struct kernel_case *row, CUmodule module, bool arra
 
 extern const struct cushim_table *cu;
 
-#define CASE_TABLES(of)                                                               \
-    of(bits_cases) of(graph_cases) of(grid_cases) of(language_cases) of(matrix_cases) \
-        of(numeric_cases) of(reduce_cases) of(sort_cases) of(threads_cases)
+#define CASE_TABLES(of) of(plain_cases) of(prepared_cases) of(computed_cases)
 #define DECLARE_TABLE(name) extern const struct kernel_case name[];
 CASE_TABLES(DECLARE_TABLE)
 

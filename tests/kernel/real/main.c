@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Real kernels in PTX of four compilers, compared with the same computations in C: see usage()
- * below.
+ * Real kernels in PTX of four compilers, compared with the results of an H200 or with the same
+ * computations in C: see usage() below.
  *
  * A plain program, which needs only the C library, so that it can be copied to a machine with a
  * GPU. Each text runs in a process of its own, and so does each kernel that faults.
@@ -10,6 +10,7 @@
 #include <cushim/cushim.h>
 #include <cushim/testing/mock.h>
 #include <dirent.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,16 +35,18 @@ static struct {
 static struct {
     const char *driver, *only, *settings, *folder;
     unsigned rounds;
+    bool digests;
 } options = {.driver = "mock", .only = "", .settings = ""};
 
 static int usage(FILE *file)
 {
     fprintf(file,
             "usage: real [OPTION]... FOLDER\n"
-            "FOLDER contains the PTX texts.\n"
+            "FOLDER contains the PTX texts; h200.txt beside it has digests of an H200's results.\n"
             "  --driver=mock|real|PATH  the mock in this process, the driver of this machine,\n"
             "                           or a library (default: mock)\n"
             "  --only=TEXT              only kernels whose line contains TEXT\n"
+            "  --digests                print the digests of the results, for h200.txt\n"
             "  --settings=TEXT          settings of the mock, lines of key = value\n"
             "  --rounds=N               print the time of each kernel relative to the host's\n"
             "                           code, and both in ns: medians of N rounds\n");
@@ -77,7 +80,7 @@ static void open_mock(void)
     };
 
     must(cushim_mock_create(&mock_options, &mock), why);
-    cushim_mock_log_set(mock, log_line, NULL);
+    cushim_mock_set_log(mock, log_line, NULL);
     must(cushim_mock_install(mock), "cushim_mock_install");
 }
 
@@ -96,7 +99,7 @@ static void open_driver(void)
         open_mock();
     } else {
         result = cushim_driver_init(&load);
-        cushim_report_text(report, sizeof report);
+        cushim_report_write_text(report, sizeof report);
         must(result, report);
     }
     cu = cushim_driver();
@@ -123,6 +126,25 @@ static const char *read_text(const char *name)
     text[bytes] = '\0';
     fclose(file);
     return text;
+}
+
+/* Compare the digest of a result with the GPU's, or print it. */
+static void judge_digest(const char *name, const char *kernel, struct outcome *outcome)
+{
+    char line[300];
+    const char *found;
+
+    snprintf(line, sizeof line, "%s %s ", name, kernel);
+    if (options.digests) {
+        printf("%s%016" PRIx64 "\n", line, outcome->digest);
+        return;
+    }
+    found = strstr(read_text("../h200.txt"), line);
+    if (found && strtoull(found + strlen(line), NULL, 16) == outcome->digest)
+        return;
+    outcome->well = false;
+    snprintf(outcome->why, sizeof outcome->why, "%s",
+             found ? "the results are not those of an H200" : "h200.txt does not have it");
 }
 
 static unsigned count_entries(const char *text)
@@ -173,17 +195,19 @@ static void run_case(size_t index, const char *name, CUmodule module)
     snprintf(line, sizeof line, "%s %s", name, row->kernel);
     if (cu->ModuleGetFunction(&function, module, row->kernel) == CUDA_SUCCESS)
         shared->entries += row->second ? 2 : 1;
-    if (!strstr(line, options.only))
+    if (!strstr(line, options.only) || (options.rounds && !row->computed))
         return;
     outcome = options.rounds ? run_rounds(row, module, arrays) : job_run(row, module, arrays);
     if (!outcome.present)
         return;
+    if (!row->computed && outcome.well)
+        judge_digest(name, row->kernel, &outcome);
     shared->launched[index]++;
     *(outcome.well ? &shared->well : &shared->bad) += 1;
     if (options.rounds && outcome.well)
         printf("%.3f %.0f %.0f %s\n", outcome.launch_ns / outcome.host_ns, outcome.launch_ns,
                outcome.host_ns, line);
-    else if (!options.rounds || !outcome.well)
+    else if ((!options.rounds && !options.digests) || !outcome.well)
         printf("%s %s%s%s\n", outcome.well ? "ok  " : "FAIL", line, outcome.well ? "" : ": ",
                outcome.why);
     fflush(stdout);
@@ -214,7 +238,6 @@ static void judge_races(const char *name)
 /* Run the cases that do not fault, or one that does. */
 static void run_text(const char *name, const struct kernel_case *fault)
 {
-    const char *const text = read_text(name);
     char log[4096] = "";
     CUjit_option keys[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     void *values[] = {log, (void *)sizeof log};
@@ -222,7 +245,7 @@ static void run_text(const char *name, const struct kernel_case *fault)
     CUresult result;
 
     open_driver();
-    result = cu->ModuleLoadDataEx(&module, text, 2, keys, values);
+    result = cu->ModuleLoadDataEx(&module, read_text(name), 2, keys, values);
     if (result != CUDA_SUCCESS) {
         printf("FAIL %s: cuModuleLoadDataEx: %d: %s\n", name, (int)result, log);
         shared->bad++;
@@ -312,6 +335,8 @@ static bool read_options(int count, char **arguments)
             options.settings = value + 1;
         else if (name == 8 && strncmp(arguments[i], "--rounds", name) == 0)
             options.rounds = (unsigned)strtoul(value + 1, NULL, 10);
+        else if (strcmp(arguments[i], "--digests") == 0)
+            options.digests = true;
         else
             return false;
     }
@@ -343,13 +368,13 @@ int main(int count, char **arguments)
     }
     for (size_t i = 0; i < case_count; i++) {
         kernels += shared->launched[i] > 0;
-        if (shared->launched[i] == 0 && options.only[0] == '\0') {
+        if (shared->launched[i] == 0 && options.only[0] == '\0' && !options.rounds) {
             printf("FAIL %s: no text has it\n", cases[i]->kernel);
             shared->bad++;
         }
     }
-    if (!options.rounds)
-        printf("%zu kernels in %zu texts: %u results as in C, %u not, %u races\n", kernels, texts,
-               shared->well, shared->bad, shared->races);
+    if (!options.rounds && !options.digests)
+        printf("%zu kernels in %zu texts: %u results as on an H200 or in C, %u not, %u races\n",
+               kernels, texts, shared->well, shared->bad, shared->races);
     return shared->bad == 0 && kernels > 0 ? 0 : 1;
 }

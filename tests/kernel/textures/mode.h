@@ -37,14 +37,9 @@ struct point {
 unsigned channel_bytes(CUarray_format format);
 bool is_integer(const struct mode *mode); /* whether reads return integers */
 
-/*
- * A channel of a texel, either unchanged or normalised, such as to [0, 1]. Texels are stored row by
- * row.
- */
-double texel_value(const struct mode *mode, const unsigned char *texels, const int64_t at[3],
-                   unsigned channel);
+bool is_exact(const struct mode *mode); /* whether any device returns the same bits */
 
-/* The result of reading a point according to the programming guide. */
+/* The result of reading a point by the programming guide, for modes that are not exact. */
 void reference(const struct mode *mode, const unsigned char *texels, const struct point *point,
                double results[CHANNELS]);
 

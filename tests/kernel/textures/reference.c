@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The result of reading a texture, by the formulas in the appendix on texture fetching of the CUDA
- * programming guide, in double precision. Weights have 8 fractional bits, rounded to the nearest.
- * Measured on an H200: normalised coordinates have 21 bits, integer coordinates have no address
- * mode, and a missing channel is 0.
+ * The result of reading a texture with a filter or as sRGB, by the formulas in the appendix on
+ * texture fetching of the CUDA programming guide, in double precision. Weights have 8 fractional
+ * bits, rounded to the nearest. Measured on an H200: normalised coordinates have 21 bits, and a
+ * missing channel is 0.
  */
 #include <math.h>
 #include <string.h>
@@ -33,6 +33,11 @@ bool is_integer(const struct mode *mode)
             mode->format != CU_AD_FORMAT_FLOAT);
 }
 
+bool is_exact(const struct mode *mode)
+{
+    return mode->filter == CU_TR_FILTER_MODE_POINT && !(mode->flags & CU_TRSF_SRGB);
+}
+
 static double half(unsigned bits)
 {
     const int exponent = (int)(bits >> 10 & 31), fraction = (int)(bits & 1023);
@@ -47,12 +52,12 @@ static double srgb(double value)
     return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4);
 }
 
-double texel_value(const struct mode *mode, const unsigned char *texels, const int64_t at[3],
-                   unsigned channel)
+/* A channel of a texel, normalised, such as to [0, 1]. Texels are stored row by row. */
+static double texel_value(const struct mode *mode, const unsigned char *texels, const int64_t at[3],
+                          unsigned channel)
 {
     const unsigned bytes = channel_bytes(mode->format);
     const size_t texel = (size_t)((at[2] * mode->height + at[1]) * mode->width + at[0]);
-    const bool integer = is_integer(mode);
     uint32_t bits = 0;
     float single;
 
@@ -60,31 +65,23 @@ double texel_value(const struct mode *mode, const unsigned char *texels, const i
     memcpy(&single, &bits, sizeof single);
     switch (mode->format) {
     case CU_AD_FORMAT_UNSIGNED_INT8:
-        return integer                                     ? bits
-               : mode->flags & CU_TRSF_SRGB && channel < 3 ? srgb(bits / 255.0)
-                                                           : bits / 255.0;
+        return mode->flags & CU_TRSF_SRGB && channel < 3 ? srgb(bits / 255.0) : bits / 255.0;
     case CU_AD_FORMAT_SIGNED_INT8:
-        return integer ? (int8_t)bits : fmax((int8_t)bits / 127.0, -1);
+        return fmax((int8_t)bits / 127.0, -1);
     case CU_AD_FORMAT_UNSIGNED_INT16:
-        return integer ? bits : bits / 65535.0;
+        return bits / 65535.0;
     case CU_AD_FORMAT_SIGNED_INT16:
-        return integer ? (int16_t)bits : fmax((int16_t)bits / 32767.0, -1);
+        return fmax((int16_t)bits / 32767.0, -1);
     case CU_AD_FORMAT_HALF:
         return half(bits);
-    case CU_AD_FORMAT_FLOAT:
-        return single;
-    case CU_AD_FORMAT_SIGNED_INT32:
-        return (int32_t)bits;
     default:
-        return bits;
+        return single;
     }
 }
 
 /* The texel for an index, according to the address mode; -1: none. */
 static int64_t addressed(const struct mode *mode, int64_t at, int64_t count)
 {
-    if (mode->resource == CU_RESOURCE_TYPE_LINEAR || mode->integer_coordinates)
-        return at < 0 || at >= count ? -1 : at;
     switch (mode->flags & CU_TRSF_NORMALIZED_COORDINATES ||
                     mode->address == CU_TR_ADDRESS_MODE_BORDER
                 ? mode->address
@@ -140,21 +137,18 @@ static unsigned face(const struct point *point, double *s, double *t)
 void reference(const struct mode *mode, const unsigned char *texels, const struct point *point,
                double results[CHANNELS])
 {
-    static const int64_t corners[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}}; /* tld4's order */
     const unsigned extents[3] = {mode->width, mode->height, mode->depth};
     const bool cube = mode->geometry >= GCUBE, layered = mode->geometry >= GA1D;
     const unsigned dimensions = mode->geometry == G1D || mode->geometry == GA1D ? 1
                                 : mode->geometry == G3D                         ? 3
                                                                                 : 2;
     const unsigned faces = cube ? 6 : 1;
-    const bool between =
-        (mode->filter == CU_TR_FILTER_MODE_LINEAR && !is_integer(mode)) || mode->gathered >= 0;
     double weights[3] = {0, 0, 0}, place[3];
     struct mode own = *mode;
     int64_t at[3] = {0, 0, 0};
 
     for (unsigned i = 0; i < dimensions; i++)
-        place[i] = mode->integer_coordinates ? point->at[i].integer : (double)point->at[i].real;
+        place[i] = point->at[i].real;
     if (layered)
         at[2] =
             (point->layer < mode->depth / faces ? point->layer : mode->depth / faces - 1) * faces;
@@ -164,9 +158,9 @@ void reference(const struct mode *mode, const unsigned char *texels, const struc
         own.flags |= CU_TRSF_NORMALIZED_COORDINATES;
     }
     for (unsigned i = 0; i < dimensions; i++) {
-        if (own.flags & CU_TRSF_NORMALIZED_COORDINATES && !mode->integer_coordinates)
+        if (own.flags & CU_TRSF_NORMALIZED_COORDINATES)
             place[i] = floor(place[i] * 0x1p21) * extents[i] / 0x1p21;
-        if (between) {
+        if (mode->filter == CU_TR_FILTER_MODE_LINEAR) {
             const double rounded = floor((place[i] - 0.5) * 256 + 0.5) / 256;
 
             at[i] = (int64_t)floor(rounded);
@@ -178,13 +172,6 @@ void reference(const struct mode *mode, const unsigned char *texels, const struc
     for (unsigned channel = 0; channel < CHANNELS; channel++) {
         double sum = 0;
 
-        if (mode->gathered >= 0) {
-            const int64_t corner[3] = {at[0] + corners[channel][0], at[1] + corners[channel][1],
-                                       at[2]};
-
-            results[channel] = texel(&own, texels, corner, (unsigned)mode->gathered);
-            continue;
-        }
         for (unsigned i = 0; i < 8; i++) {
             double weight = 1;
             int64_t corner[3];

@@ -1,8 +1,7 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Write a page of the viewer with an invented trace: make_sample.py KIND OUTPUT [EVENTS]
+"""Pages of the viewer with an invented trace.
 
-KIND is training (a training loop), large (as many events as requested), adversarial (names that
+A kind is training (a training loop), large (as many events as requested), adversarial (names that
 would harm a careless page), or empty. The same arguments produce the same page.
 """
 
@@ -133,7 +132,6 @@ FORWARD = [('void gemm_bf16_128x128_tn(GemmParams)', 410), ('layer_norm_forward'
 
 def training(steps=8):
     """Return a training loop: one thread queues the work, another one loads batches."""
-    chance = random.Random(7)
     process, device = 'Process 4711', 'Device 0, context 1'
     ranges = Track('ranges', 'Ranges of thread 1', process)
     main = Track('thread', 'Thread 1 (python3)', process)
@@ -142,101 +140,52 @@ def training(steps=8):
     copies = Track('stream', 'Stream 14 (copies)', device)
     reduce = Track('stream', 'Stream 15 (all-reduce)', device)
     memory = Track('counter', 'Memory in use', device, unit='bytes')
-    used, now, busy, reduce_busy = 0, 0, 0, 0
+    now = busy = 0
 
-    def allocate(size, fails=False):
-        nonlocal used, now
-        detail = 'bytesize=%d = %s' % (
-            size, 'CUDA_ERROR_OUT_OF_MEMORY' if fails else 'CUDA_SUCCESS')
-        spent = chance.randint(30, 160) * 1000
-        main.add(now, spent, 'cuMemAlloc_v2', 'error' if fails else 'call', detail)
-        now += spent + 4000
-        if not fails:
-            used += size
-            memory.add(now, used, None, None)
+    def call(name, micros, kind='call', detail='= CUDA_SUCCESS'):
+        nonlocal now
+        made = main.add(now, micros * 1000, name, kind, detail)
+        now += (micros + 20) * 1000
+        return made
 
-    def launch(name, micros, stream=compute, begins=0):
-        nonlocal now, busy
-        spent = chance.randint(4, 9) * 1000
-        call = main.add(now, spent, 'cuLaunchKernel', 'call',
-                        'gridDimX=%d, blockDimX=256, hStream=%s = CUDA_SUCCESS'
-                        % (chance.choice([64, 128, 512]), stream.name.split()[1]))
-        now += spent + chance.randint(8, 30) * 1000
-        begin = max(begins, now + 3000)
-        duration = micros * chance.uniform(0.9, 1.15) * 1000
-        stream.add(begin, duration, name, 'kernel',
-                   'grid 512 x 1 x 1, block 256 x 1 x 1, 48 KiB shared', call)
-        return begin + duration
+    def launch(name, micros, stream=compute):
+        nonlocal busy
+        launched = call('cuLaunchKernel', 6, detail='gridDimX=512, blockDimX=256 = CUDA_SUCCESS')
+        busy = max(busy, now) + 3000
+        stream.add(busy, micros * 1000, name, 'kernel', 'grid 512 x 1 x 1', launched)
+        busy += micros * 1000
 
-    for name, micros in (('cuInit', 2300), ('cuDeviceGet', 2), ('cuDevicePrimaryCtxRetain', 6100),
-                         ('cuModuleLoadData', 1900), ('cuStreamCreate', 90)):
-        main.add(now, micros * 1000, name, 'call', '= CUDA_SUCCESS')
-        now += micros * 1000 + 40000
-    for _ in range(5):
-        allocate(768 << 20)
+    for name, micros in ('cuInit', 2300), ('cuDeviceGet', 2), ('cuDevicePrimaryCtxRetain', 6100):
+        call(name, micros)
+    call('cuMemAlloc_v2', 90, detail='bytesize=805306368 = CUDA_SUCCESS')
+    memory.add(now, 805306368, None, None)
     ranges.add(now, 0, 'epoch 1', 'mark')
-    loaded = now
     for step in range(steps):
         step_began = now
-        load = max(loaded + 250000, now - 2600000)
-        for part in range(3):
-            call = loader.add(load, 21000, 'cuMemcpyHtoDAsync_v2', 'call',
-                              'ByteCount=8388608, hStream=14 = CUDA_SUCCESS')
-            copies.add(load + 30000, 690000, 'copy to device', 'copy', '8 MiB, 12.2 GB/s', call)
-            load += 720000
-        loader.add(load, 5000, 'cuEventRecord', 'call', 'hStream=14 = CUDA_SUCCESS')
-        loaded = load + 400000
-        main.add(now, 3000, 'cuStreamWaitEvent', 'call', 'hStream=13 = CUDA_SUCCESS')
-        now += 20000
-        call = main.add(now, 6000, 'cuMemsetD8Async', 'call', 'N=4194304 = CUDA_SUCCESS')
-        busy = max(busy, now, load) + 5000
-        compute.add(busy, 35000, 'set', 'set', '4 MiB', call)
-        busy += 37000
-        now += 15000
-        forward_began = now
+        upload = loader.add(now, 21000, 'cuMemcpyHtoDAsync_v2', 'call', 'hStream=14 = CUDA_SUCCESS')
+        copies.add(now + 30000, 690000, 'copy to device', 'copy', '8 MiB, 12.2 GB/s', upload)
         for layer in range(4):
             layer_began = now
             for name, micros in FORWARD:
-                busy = launch(name, micros, begins=busy + 2500)
+                launch(name, micros)
             ranges.add(layer_began, now - layer_began, 'layer %d' % layer, 'range')
-        ranges.add(forward_began, now - forward_began, 'forward', 'range')
-        if step == 2:
-            allocate(3 << 30, fails=True)
-            main.add(now, 210000, 'cuMemFree_v2', 'call', '= CUDA_SUCCESS')
-            now += 220000
-            used -= 768 << 20
-            memory.add(now, used, None, None)
-            allocate(1 << 30)
-        elif step > 4:
-            allocate(256 << 20)
-        backward_began = now
-        for layer in range(4):
             for name, micros in reversed(FORWARD):
-                busy = launch(name.replace('forward', 'backward'), micros * 1.9, begins=busy + 2500)
-            reduce_busy = launch('ncclDevKernel_AllReduce_Sum_bf16_RING_LL', 1900, reduce,
-                                 max(busy, reduce_busy + 4000))
-        ranges.add(backward_began, now - backward_began, 'backward', 'range')
-        optimizer_began = now
-        busy = launch('adam_update<float, 4>', 830, begins=max(busy, reduce_busy))
-        graph = main.add(now, 14000, 'cuGraphLaunch', 'call', 'hStream=13 = CUDA_SUCCESS')
-        now += 20000
+                launch(name.replace('forward', 'backward'), 2 * micros)
+            launch('ncclDevKernel_AllReduce_Sum_bf16_RING_LL', 1900, reduce)
+        if step == 2:
+            call('cuMemAlloc_v2', 90, 'error', 'bytesize=3221225472 = CUDA_ERROR_OUT_OF_MEMORY')
+        graph = call('cuGraphLaunch', 14)
         for part in range(3):
-            compute.add(busy + 15000, 140000, 'clip_gradients, part %d' % part, 'graph', None,
-                        graph)
-            busy += 150000
-        loss = main.add(now, max(busy + 60000 - now, 9000), 'cuMemcpyDtoH_v2', 'blocked',
-                        'ByteCount=4 = CUDA_SUCCESS')
+            compute.add(busy + 15000, 140000, 'clip_gradients, part %d' % part, 'graph', None, graph)
+            busy += 160000
+        loss = call('cuMemcpyDtoH_v2', (busy + 60000 - now) // 1000, 'blocked')
         compute.add(busy + 20000, 2100, 'copy to host', 'copy', '4 B', loss)
-        now = busy + 90000
-        busy += 30000
-        ranges.add(optimizer_began, now - optimizer_began, 'optimizer', 'range')
         ranges.add(step_began, now - step_began, 'step %d' % step, 'range')
-        host = main.add(now, 55000, 'cuLaunchHostFunc', 'call', '= CUDA_SUCCESS')
-        main.add(now + 9000, 12000, 'cuStreamQuery', 'call', 'inside a callback = CUDA_SUCCESS')
-        compute.add(now + 30000, 20000, 'host function', 'host function', None, host)
-        busy = now + 52000
-        now += 120000
-    main.add(now, 1400000, 'cuCtxSynchronize', 'blocked', '= CUDA_SUCCESS')
+        host = call('cuLaunchHostFunc', 55)
+        main.add(host[0] + 9000, 12000, 'cuStreamQuery', 'call', 'inside a callback = CUDA_SUCCESS')
+        busy = now + 30000
+        compute.add(busy, 20000, 'host function', 'host function', None, host)
+        busy += 20000
     return [ranges, main, loader, compute, copies, reduce, memory], {}
 
 
@@ -290,14 +239,3 @@ def sample(kind, count=20000):
     if kind == 'empty':
         return [], {}
     return {'training': training, 'adversarial': adversarial, 'large': lambda: large(count)}[kind]()
-
-
-def main():
-    tracks, members = sample(sys.argv[1], *map(int, sys.argv[3:]))
-    made = page(tracks, **members)
-    with open(sys.argv[2], 'wb') as output:
-        output.write(made)
-
-
-if __name__ == '__main__':
-    main()

@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Further machines: kinds of machines_test.py that have two causes, or look like another kind."""
+
+import errno
+import unittest
+
+from machine import (ABSENT, ADA, APPTAINER, BRIDGE, COMPAT, CONF, DEVICE, DEVICES, DOCKER,
+                     DiagnosticTest, FLATPAK, INTEL, JETSON, LENT, LIBRARY, LinkTo, MISMATCH,
+                     NOBODYS, NO_GPU, NVMAP, NVSWITCHES, OWN, PASCAL, READY, STUB, STUBS, SYSTEM,
+                     UNOPENED, WRONG, WSL_2, Machine, bound, computer, driver, information,
+                     init_failed, instances, loaded, module, pci, without)
+
+PODMAN = {'/run/.containerenv': ''}
+KUBERNETES = {'KUBERNETES_SERVICE_HOST': '10.0.0.1'}
+OTHER_MODULES = {'/sys/module/snd/x': ''}
+SECURE_BOOT = {'/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c':
+               b'\6\0\0\0\1'}
+SUSPENDED = {'/sys/power/suspend_stats/success': '3\n'}
+HOOK = '/opt/vgpu/libvgpu.so'
+
+# As for assert_machines().
+MACHINES = {
+    'an image for another processor': (
+        {**computer('550.54.15'), **DOCKER, OWN: WRONG}, ABSENT,
+        ['wrong-architecture', 'container-without-compute'], ['the image', OWN], ['CAPABILITIES']),
+    'a 32-bit folder that the linker passes over': (
+        {**computer('470.57.02'), '/usr/lib/i386/libcuda.so.1': WRONG},
+        {**ABSENT, 'LD_LIBRARY_PATH': '/usr/lib/i386'}, ['wrong-architecture', 'library-missing'],
+        ['/usr/lib/i386/libcuda.so.1', 'architecture'], []),
+    'a preloaded library fails': (
+        {**computer('550.54.15'), **driver('550.54.15')},
+        {**loaded(init_failed(999), OWN), 'INIT_OF': HOOK}, ['interposed-driver'],
+        [HOOK, 'LD_PRELOAD'], ['dmesg']),
+    'a preloaded library, and no GPU is visible': (
+        {**computer('550.54.15'), **driver('550.54.15')},
+        {**loaded(NO_GPU, OWN), 'INIT_OF': HOOK, 'CUDA_VISIBLE_DEVICES': '-1'},
+        ['cuda-visible-devices', 'interposed-driver'], ['Unset CUDA_VISIBLE_DEVICES'], []),
+    'suspended, but a file has the number of no kernel driver': (
+        {**computer('550.54.15'), **SUSPENDED, **driver('550.54.15'), '/dev/nvidia-uvm': NOBODYS},
+        loaded(init_failed(999), OWN), ['device-file-refused'], ['/proc/devices'], ['suspend']),
+    'suspended, but updated without a reboot': (
+        {**computer('535.129.03'), **SUSPENDED, **driver('535.183.01')},
+        loaded(init_failed(999), OWN), ['module-release'], ['Reboot'], ['suspend']),
+    'suspended, with a stub in LD_LIBRARY_PATH that is not loaded': (
+        {**computer('550.54.15'), **SUSPENDED, **driver('550.54.15'),
+         STUBS + '/libcuda.so': LIBRARY},
+        {**loaded(init_failed(999), OWN), 'LD_LIBRARY_PATH': STUBS},
+        ['stub-folder', 'gpu-after-suspend'], ['rmmod nvidia_uvm'], ['stub']),
+    'Podman without its GPUs': ({**pci(ADA), **PODMAN}, ABSENT, ['container-without-driver'],
+                                ['podman run --device nvidia.com/gpu=all'], []),
+    'a pod without a GPU, on a node that has some': (
+        pci(ADA), {**ABSENT, **KUBERNETES}, ['container-without-driver'],
+        ['nvidia.com/gpu', '$KUBERNETES_SERVICE_HOST'], []),
+    'a pod on a node without a GPU': ({**BRIDGE, **INTEL}, {**ABSENT, **KUBERNETES}, ['no-gpu'],
+                                      ['machine that has an NVIDIA GPU'], ['Toolkit']),
+    'a container that was ordered to have none': (
+        {**pci(ADA), **DOCKER}, {**ABSENT, 'NVIDIA_VISIBLE_DEVICES': 'void'},
+        ['container-hides-gpus', 'container-without-driver'],
+        ['NVIDIA_VISIBLE_DEVICES=all', 'nvidia.com/gpu'], ['Install']),
+    'device files by --device, without nvidia-uvm': (
+        {**without(computer('550.54.15'), '/dev/nvidia-uvm'), **DOCKER, **driver('550.54.15')},
+        loaded(init_failed(999), OWN), ['device-file-missing'], ['--gpus all', '/dev/nvidia-uvm'],
+        []),
+    'one GPU of two is kept for virtual machines': (
+        {**pci(ADA, ADA), **OTHER_MODULES, **driver('550.54.15'),
+         '/sys/bus/pci/devices/0000:01:00.0/driver': LinkTo('../../../drivers/vfio-pci'),
+         '/sys/bus/pci/drivers/vfio-pci/x': ''}, loaded(NO_GPU, OWN), ['module-missing'],
+        ['modprobe nvidia'], ['virtual machine']),
+    'Secure Boot, and a module that is there': (
+        {**pci(ADA), **OTHER_MODULES, **SECURE_BOOT, **driver('550.54.15'),
+         '/proc/sys/kernel/osrelease': '6.8.0-50-generic\n',
+         '/lib/modules/6.8.0-50-generic/modules.dep': 'updates/dkms/nvidia.ko:\n'},
+        loaded(NO_GPU, OWN), ['module-missing'], ['mokutil', 'Secure Boot is on'], ['headers']),
+    'Secure Boot, and no module for this kernel': (
+        {**pci(ADA), **OTHER_MODULES, **SECURE_BOOT, **driver('550.54.15'),
+         '/proc/sys/kernel/osrelease': '6.8.0-51-generic\n',
+         '/lib/modules/6.8.0-51-generic/modules.dep': 'kernel/snd.ko:\n'},
+        loaded(NO_GPU, OWN), ['module-missing'], ['mokutil', 'headers'], []),
+    'an older GPU beside a newer one, and the open module': (
+        {**computer('575.57.08', True, ADA), **pci(PASCAL, ADA), **driver('575.57.08'),
+         **information(0, 'GPU-????????-????')}, loaded(NO_GPU, OWN), ['gpu-not-started'],
+        ['RmInitAdapter', 'open kernel module'], ['Install the proprietary']),
+    'a GPU and no driver': ({**pci(ADA), **OTHER_MODULES}, ABSENT, ['driver-missing'],
+                            ['Install the NVIDIA driver', 'on the PCI bus'], ['branch 580']),
+    'an older GPU and no driver': ({**pci(PASCAL), **OTHER_MODULES}, ABSENT, ['driver-missing'],
+                                   ['branch 580'], []),
+    'NixOS without its driver': (
+        {**pci(ADA), **OTHER_MODULES, '/etc/NIXOS': ''}, ABSENT, ['nixos-without-driver'],
+        ['hardware.graphics'], []),
+    'a link that an image has kept': (
+        {**pci(ADA), **DOCKER, OWN: LinkTo('libcuda.so.535.54.03')}, ABSENT,
+        ['container-without-driver', 'dangling-link'], ['--gpus all'], []),
+    'WSL without a driver in Windows': (
+        {**WSL_2, '/dev/dxg': DEVICE}, ABSENT, ['wsl-without-driver'],
+        ['in Windows, not in Linux', '--shutdown'], []),
+    'WSL with a driver of Linux': (
+        {**WSL_2, **LENT, '/dev/dxg': DEVICE, **driver('535.129.03')}, loaded(NO_GPU, OWN),
+        ['wsl-linux-driver', 'shadowed-driver'], ['/usr/lib/wsl/lib', '535.129.03'], []),
+    'WSL without its device': ({**WSL_2, **LENT}, loaded(NO_GPU, '/usr/lib/wsl/lib/libcuda.so.1'),
+                               ['wsl-without-device'], ['wsl --update'], []),
+    'Debian without its alternative': (
+        {**computer('550.54.15'), **driver('550.54.15', SYSTEM + '/nvidia/current')}, ABSENT,
+        ['library-outside-search'], [SYSTEM + '/nvidia/current/libcuda.so.1'], ['Install']),
+    'a snap that sees the library of its machine': (
+        {**computer('550.54.15'), **driver('550.54.15', '/var/lib/snapd/hostfs' + SYSTEM)},
+        {**ABSENT, 'SNAP': '/snap/app/1'}, ['library-outside-search'],
+        ['/var/lib/snapd/hostfs', 'another root'], ['ld.so.conf']),
+    'a snap that is not connected to the GPU': (
+        {**computer('550.54.15'), **driver('550.54.15')},
+        {**loaded(NO_GPU, OWN), 'SNAP': '/snap/app/1', 'DENY': str(errno.EPERM)},
+        ['device-file-refused'], ['snap connect SNAP:opengl'], ['DeviceAllow']),
+    'a Flatpak that may use no device': (
+        {**without(computer('550.54.15'), '/dev/nvidiactl', '/dev/nvidia0', '/dev/nvidia-uvm'),
+         **FLATPAK, **driver('550.54.15')}, loaded(NO_GPU, OWN), ['device-file-missing'],
+        ['flatpak override --user --device=dri'], ['docker']),
+    'a GPU that prime-select has switched off': (
+        {**BRIDGE, **INTEL, **OTHER_MODULES, '/etc/prime-discrete': 'off\n'}, ABSENT,
+        ['gpu-powered-off'], ['prime-select', '/etc/prime-discrete'], []),
+    'a GPU that prime-select has not switched off': (
+        {**pci(ADA), **OTHER_MODULES, '/etc/prime-discrete': 'on-demand\n'}, ABSENT,
+        ['driver-missing'], [], ['prime-select']),
+    'Podman under SELinux': (
+        {**computer('550.54.15'), **PODMAN, **driver('550.54.15')},
+        {**loaded(NO_GPU, OWN), 'DENY': str(errno.EACCES)}, ['device-file-refused'],
+        ['SELinux', 'label=disable', 'although its mode'], ['group']),
+    'CUDA_VISIBLE_DEVICES with quotes': (
+        computer('550.54.15'), {**loaded(NO_GPU, OWN), 'CUDA_VISIBLE_DEVICES': '"0"'},
+        ['cuda-visible-devices'], ['CUDA_VISIBLE_DEVICES="0"'], []),
+    'CUDA_VISIBLE_DEVICES with a word of NVIDIA_VISIBLE_DEVICES': (
+        computer('550.54.15'), {**loaded(NO_GPU, OWN), 'CUDA_VISIBLE_DEVICES': 'all'},
+        ['cuda-visible-devices'], ['CUDA_VISIBLE_DEVICES=all'], []),
+    'CUDA_VISIBLE_DEVICES counts from 0': (
+        {**computer('550.54.15'), '/dev/nvidia1': DEVICE, **information(1)},
+        {**loaded(NO_GPU, OWN), 'CUDA_VISIBLE_DEVICES': '2'}, ['cuda-visible-devices'],
+        ['has 2 GPUs'], []),
+    'CUDA_VISIBLE_DEVICES is right, and a file is not': (
+        {**computer('550.54.15'), '/dev/nvidia-uvm': NOBODYS},
+        {**loaded(NO_GPU, OWN), 'CUDA_VISIBLE_DEVICES': '0'}, ['device-file-refused'],
+        ['/dev/nvidia-uvm'], ['Unset']),
+    'a container with NVSwitches, and no sign of Fabric Manager': (
+        {**computer('580.95.05', True), **pci(ADA, *NVSWITCHES), **DOCKER},
+        loaded(init_failed(802), OWN), ['fabric-manager-missing'],
+        ['outside of it', '4 NVSwitches'], []),
+    'a container on a machine with nouveau': (
+        {**bound('nouveau'), **DOCKER}, ABSENT, ['nouveau', 'container-without-driver'],
+        ['blacklist nouveau'], []),
+    'an external GPU that was unplugged': (
+        {**BRIDGE, **INTEL, **module('550.54.15'), **DEVICES, **driver('550.54.15')},
+        loaded(NO_GPU, OWN), ['no-gpu'], ['is loaded, and has none'], []),
+    'an empty library of a former release in an image': (
+        {**computer('550.54.15'), **DOCKER, OWN: LinkTo('libcuda.so.535.54.03'),
+         SYSTEM + '/libcuda.so.535.54.03': '', SYSTEM + '/libcuda.so.550.54.15': LIBRARY}, UNOPENED,
+        ['link-missing'], ['libcuda.so.550.54.15', 'ldconfig'], ['einstall']),
+    'cuda-compat in LD_LIBRARY_PATH, on a GeForce': (
+        {**computer('535.183.01'), **driver('535.183.01'),
+         **driver('550.54.15', '/usr/local/cuda-12.4/compat')},
+        {**loaded(COMPAT, '/usr/local/cuda-12.4/compat/libcuda.so.1'),
+         'LD_LIBRARY_PATH': '/usr/local/cuda-12.4/compat'}, ['compat-library', 'shadowed-driver'],
+        ['LD_LIBRARY_PATH', '535.183.01'], ['eboot']),
+    'the stub before the driver': (
+        {**computer('550.54.15'), **driver('550.54.15'), STUBS + '/libcuda.so.1': LIBRARY},
+        {**STUB, 'LD_LIBRARY_PATH': STUBS}, ['stub-folder'], [STUBS], ['Install the package']),
+    'a library of no release, and an older module': (
+        {**computer('470.57.02'), '/opt/x/libcuda.so.1': LIBRARY},
+        {**loaded(MISMATCH, '/opt/x/libcuda.so.1'), 'origin': 'option'}, [], ['another release'],
+        []),
+    'a virtual GPU without a licence': (
+        {**computer('550.54.15'), **information(0, model='NVIDIA A40-48Q')},
+        loaded(init_failed(102), OWN), [], ['licen'], []),
+    'MPS without its server': (computer('550.54.15'), loaded(init_failed(805), OWN), [], ['MPS'],
+                               []),
+    'Apptainer, and nvidia_uvm was never loaded': (
+        {**without(computer('550.54.15'), '/dev/nvidia-uvm'), **APPTAINER,
+         **driver('550.54.15', '/.singularity.d/libs')},
+        loaded(init_failed(999), '/.singularity.d/libs/libcuda.so.1'), ['device-file-missing'],
+        ['nvidia-modprobe -u -c=0'], []),
+    'a Jetson under systemd, without its devices': (
+        {**JETSON, **NVMAP}, {**loaded(NO_GPU, OWN), 'DENY': str(errno.EPERM)},
+        ['device-file-refused'], ['/dev/nvmap', 'DeviceAllow'], []),
+}
+
+# Working machines that have something of a failing one: files, and other facts.
+HEALTHY = {
+    'a 32-bit folder first': ({'/usr/lib/i386/libcuda.so.1': WRONG},
+                              {'LD_LIBRARY_PATH': '/usr/lib/i386'}),
+    'after a suspend': (SUSPENDED, {}),
+    'a preloaded library': ({}, {'INIT_OF': HOOK}),
+    'CDI': ({**DOCKER}, {'NVIDIA_VISIBLE_DEVICES': 'void'}),
+    'toolbox': ({'/run/.containerenv': '', '/run/.toolboxenv': ''}, {}),
+    'LXC': ({}, {'container': 'lxc'}),
+    'Secure Boot': (SECURE_BOOT, {}),
+    'NVSwitches': ({**pci(ADA, *NVSWITCHES), '/run/nvidia-fabricmanager/x': ''}, {}),
+    'an older library of a bundle': (driver('520.61.05', '/opt/wheel'), {}),
+    'empty files of an image': ({**DOCKER, SYSTEM + '/libcuda.so.535.54.03': ''}, {}),
+    'the number of its second GPU': ({**information(1), '/dev/nvidia1': DEVICE},
+                                     {'CUDA_VISIBLE_DEVICES': '1'}),
+    'an instance of MIG by its UUID': (
+        {**instances(0, 12), '/dev/nvidia-caps/nvidia-cap12': DEVICE,
+         '/dev/nvidia-caps/nvidia-cap13': DEVICE}, {'CUDA_VISIBLE_DEVICES': 'MIG-0b9d5ae5'}),
+    'configured folders': (CONF, {}),
+}
+
+
+class Machines(DiagnosticTest):
+
+    def test_each_has_its_diagnostics_and_the_right_advice_first(self):
+        self.assert_machines(MACHINES)
+
+    def test_machine_that_works_has_none(self):
+        for name, (paths, variables) in HEALTHY.items():
+            machine = Machine({**computer('550.54.15'), **driver('550.54.15'), **paths})
+            with self.subTest(name):
+                self.assertEqual(machine.examine(**READY, **variables, library=OWN), ({}, ''))
+            machine.close()
+
+
+if __name__ == '__main__':
+    unittest.main()
