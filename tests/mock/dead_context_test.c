@@ -52,7 +52,6 @@ static void assert_answers(const struct dead *dead, CUresult code)
     CODE(code, driver->EventDestroy_v2(dead->event));
 }
 
-
 TEST_BETWEEN(the_last_destroyed_contexts_are_known, fixture_auto, fixture_done)
 {
     struct dead dead;

@@ -119,7 +119,6 @@ static void assert_logged(const char *text)
         fail_msg("\"%s\" is not in the log: %s", text, fixture_logged);
 }
 
-
 TEST_BETWEEN(store_beyond_the_end_is_named_with_the_memory, begin_auto, end_faulted)
 {
     CUdeviceptr address;
