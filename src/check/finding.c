@@ -98,7 +98,8 @@ void cushim__finding_add(const struct cushim__call *call, enum cushim__check_id 
     if (object) {
         finding.made = call ? object->maker : finding.misuse;
         /* Of several references to a primary context, one may have been released. */
-        if (!object->is_live || object->is_ending)
+        if ((!object->is_live || object->is_ending) &&
+            !(call && object->ender.place.call == call->number))
             finding.ended = object->ender;
         memcpy(finding.object, cushim__check_name(object, object->value).text,
                sizeof finding.object);
