@@ -151,7 +151,7 @@ static const char *text_of(const struct trace_item *item, unsigned index)
 bool trace_argument_read(const struct trace_timeline *timeline, const struct trace_item *item,
                          unsigned index, struct trace_argument *argument)
 {
-    static const struct cushim__parameter unknown = {"", "", CUSHIM__PARAMETER_UNSIGNED, false};
+    static const struct cushim__parameter unknown = {"", "", CUSHIM__PARAMETER_UNSIGNED, false, 0};
     const unsigned slot = item->record->slot;
     const bool is_known = slot < CUSHIM__SYMBOL_COUNT;
     const struct cushim__parameter *parameter =
