@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells the race detector what work calls submit, and what they wait for. */
+/* Reports to the race detector what work calls submit, and what they wait for. */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
 #include <stdio.h>
