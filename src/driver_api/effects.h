@@ -190,7 +190,7 @@ cushim__effect_next(unsigned slot, const struct cushim__object_effect *effect)
  */
 static inline bool cushim__failure_is_written(unsigned slot, CUresult code)
 {
-    return cushim__effects[slot].failure >= CUSHIM__FAILURE_ZERO && code != CUDA_SUCCESS &&
+    return code != CUDA_SUCCESS && cushim__effects[slot].failure >= CUSHIM__FAILURE_ZERO &&
            code != CUDA_ERROR_STUB_LIBRARY && code != CUSHIM__REQUIRES_NEWER_DRIVER &&
            !(cushim__effects[slot].failure == CUSHIM__FAILURE_MINUS_ONE &&
              code == CUDA_ERROR_INVALID_VALUE);
