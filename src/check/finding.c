@@ -83,6 +83,14 @@ void cushim__finding_keep(const struct cushim__finding *found, const struct cush
     cushim__arguments_print(&text, call->slot, &call->arguments);
 }
 
+void cushim__finding_set_object(struct cushim__finding *finding,
+                                const struct cushim__handle *object)
+{
+    finding->made = object->maker;
+    memcpy(finding->object, cushim__check_name(object, object->value).text,
+           sizeof finding->object);
+}
+
 void cushim__finding_add(const struct cushim__call *call, enum cushim__check_id id,
                          const struct cushim__handle *object, const struct cushim__maker *earlier,
                          const char *format, va_list list)
@@ -96,13 +104,13 @@ void cushim__finding_add(const struct cushim__call *call, enum cushim__check_id 
     if (earlier)
         finding.earlier = *earlier;
     if (object) {
-        finding.made = call ? object->maker : finding.misuse;
+        cushim__finding_set_object(&finding, object);
+        if (!call)
+            finding.made = finding.misuse;
         /* Of several references to a primary context, one may have been released. */
         if ((!object->is_live || object->is_ending) &&
             !(call && object->ender.place.call == call->number))
             finding.ended = object->ender;
-        memcpy(finding.object, cushim__check_name(object, object->value).text,
-               sizeof finding.object);
     }
     vsnprintf(finding.what, sizeof finding.what, format, list);
     cushim__finding_keep(&finding, call);
