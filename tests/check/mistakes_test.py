@@ -23,9 +23,12 @@ STOPPED = '; it returns CUDA_ERROR_INVALID_HANDLE, and the driver is not called'
 
 
 def findings(text):
-    """Each finding as its lines."""
+    """Each finding as its lines; calls are counted from the first that is named."""
     parts = re.split(r'^(?=\S)', text.replace(STOPPED, ''), flags=re.MULTILINE)
-    return [part for part in parts if ': CUSHIM-' in part and KEPT not in part]
+    parts = [part for part in parts if ': CUSHIM-' in part and KEPT not in part]
+    first = min(int(call) for part in parts for call in re.findall(r'call (\d+) of', part))
+    return [re.sub(r'call (\d+) of', lambda call: f'call {int(call[1]) - first} of', part)
+            for part in parts]
 
 
 class Mistakes(unittest.TestCase):
