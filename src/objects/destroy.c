@@ -20,13 +20,6 @@ static struct {
     const struct cushim_table *_Atomic base; /* beneath all layers; NULL if it wraps nothing */
 } layers[MOST_LAYERS];
 
-static bool is_loaders(const struct cushim_table *table)
-{
-    const struct cushim__loaded *driver = cushim__loaded_driver();
-
-    return table == &cushim__lazy_table || (driver && table == driver->table);
-}
-
 const struct cushim_table *cushim__creating_table(const struct cushim_table *table)
 {
     const struct cushim_table *layer, *base = NULL;
@@ -56,7 +49,7 @@ CUresult cushim_table_set_wrapped(const struct cushim_table *layer,
 {
     const struct cushim_table *own, *beneath, *base;
 
-    if (!layer || is_loaders(layer))
+    if (!layer || cushim__is_own_table(layer))
         return CUDA_ERROR_INVALID_VALUE;
     own = cushim__complete_table(layer);
     beneath = wrapped ? cushim__complete_table(wrapped) : NULL;
