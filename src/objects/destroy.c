@@ -19,8 +19,9 @@ static struct {
     const struct cushim_table *_Atomic layer;
     const struct cushim_table *_Atomic base; /* beneath all layers; NULL if it wraps nothing */
 } layers[MOST_LAYERS];
+atomic_bool cushim__has_layers;
 
-const struct cushim_table *cushim__creating_table(const struct cushim_table *table)
+const struct cushim_table *cushim__table_beneath(const struct cushim_table *table)
 {
     const struct cushim_table *layer, *base = NULL;
 
@@ -64,6 +65,7 @@ CUresult cushim_table_set_wrapped(const struct cushim_table *layer,
         if (!atomic_compare_exchange_strong(&layers[i].layer, &taken, own) && taken != own)
             continue;
         atomic_store(&layers[i].base, base);
+        atomic_store(&cushim__has_layers, true);
         return CUDA_SUCCESS;
     }
     return CUDA_ERROR_OUT_OF_MEMORY;
