@@ -21,8 +21,12 @@
  * Thread safety: any thread may use any event, also concurrently. A program must not close an
  * event, or release its last reference, while another thread uses it.
  *
+ * A number such as #34 is a statement of driver-semantics.md, a page of cushim's documentation
+ * (share/doc/cushim/docs/ of an installation).
+ *
  * Unless a function says otherwise, any thread may call it; it needs no context and leaves the
- * current one alone; it calls no function of the driver. Since: 0.1.
+ * current one alone; it calls no function of the driver; if it fails, it leaves what it would write
+ * as it was. Since: 0.1.
  */
 #ifndef CUSHIM_EVENT_H
 #define CUSHIM_EVENT_H
@@ -321,7 +325,7 @@ struct cushim_event_info {
  * Get the properties of an event.
  *
  * @param event  Event, also a closed one; not NULL.
- * @param info   Receives the properties, untouched on failure; not NULL, with its `size` set.
+ * @param info   Receives the properties; not NULL, with its `size` set.
  *
  * @return CUDA_SUCCESS               `*info` is filled as far as its size reaches.
  * @return CUDA_ERROR_INVALID_HANDLE  `event` is NULL.
