@@ -96,6 +96,7 @@ class Report(ToolTest):
         self.assertEqual(fault['function'], 'cuMemAlloc_v2')
         self.assertEqual(fault['text'], UNUSED + ': matched once, never fired')
         self.assertEqual(len({one['process'] for one in found}), 1)
+        self.assertEqual({one['program'] for one in found}, {'findings'})
         for one in misuse, race, context, event:
             self.assertRegex(one['place'], r'^findings\+0x' if PLACES else '^an unknown place')
 
@@ -118,6 +119,21 @@ class Report(ToolTest):
             self.assertEqual([failure.tag for failure in case], ['failure'])
             self.assertEqual(case[0].get('message'), case[0].text)
         self.assertIn(UNUSED, suite[3][0].text)
+
+    def test_junit_names_are_unique_and_those_of_the_last_run(self):
+        def names(*words):
+            _, text = self.run_program(*words, name='found.xml', options=('--fault', UNUSED))
+            [suite] = ElementTree.fromstring(text)
+            return [case.get('name') for case in suite]
+
+        first = names('fork', 'misuse', 'leak')
+        self.assertEqual(first, names('fork', 'misuse', 'leak'))
+        self.assertCountEqual(first, [
+            'CUSHIM-handle-unknown: cuEventQuery, findings',
+            'CUSHIM-handle-unknown: cuEventQuery, findings (2)',
+            'CUSHIM-leak-context: cuDevicePrimaryCtxRetain, findings',
+            'CUSHIM-leak-event: cuEventCreate, findings',
+            'unused fault: cuMemAlloc_v2, findings', 'unused fault: cuMemAlloc_v2, findings (2)'])
 
     def test_names_that_mean_something_in_xml_are_kept(self):
         program = os.path.join(self.folder, 'a<b>&"c\'')
