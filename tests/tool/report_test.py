@@ -17,6 +17,7 @@ from harness import COMMAND, DONE, USAGE, ToolTest, environment
 PROGRAM = os.environ['CUSHIM_FINDINGS']
 PLACES = os.environ['CUSHIM_UNWINDS'] == '1'
 SETTINGS = '--set', 'races=report', '--set', 'leaks=report', '--quiet'
+EXECUTES = os.environ['CUSHIM_EXECUTES'] == '1'
 UNUSED = 'cuMemAlloc_v2:nth=9 => return(OUT_OF_MEMORY)'
 
 
@@ -53,6 +54,20 @@ class Report(ToolTest):
             with self.subTest(words=words):
                 result, _ = self.run_program(*words, options=('--error-exitcode', '9', *options))
                 self.assert_status(result, 9)
+
+    @unittest.skipUnless(EXECUTES, 'the mock executes no kernels')
+    def test_a_kernel_that_fails_is_a_finding_though_the_program_does_not_wait(self):
+        for command, settings in ('run', SETTINGS), ('check', ('--mock', '--quiet')):
+            for mode in 'auto', 'threaded':
+                path = os.path.join(self.folder, 'found.json')
+                result = self.run_command(command, *settings, '--set', 'mode=' + mode, '--report',
+                                          path, '--error-exitcode', '9', '--', PROGRAM, 'kernel')
+                self.assert_status(result, 9)
+                with open(path, encoding='utf-8') as file:
+                    found = json.load(file)['findings']
+                texts = [one['text'] for one in found if one['kind'] == 'kernel fault']
+                self.assertEqual(len(texts), 1, found)
+                self.assertRegex(texts[0], r"^error: the kernel 'k' \(operation \d+\), line 8 of its PTX")
 
     def test_status_of_a_program_without_findings_is_its_own(self):
         for words, status in ([], 0), (['7'], 7):
