@@ -45,12 +45,18 @@ stand_in() {
     inside dpkg-deb -b /work/stand-in /work/stand-in.deb >/dev/null
 }
 
+# apt installs what is needed: debootstrap does not follow dependencies on virtual packages, of which
+# lintian has one.
 install_base() {
     local names='build-essential ca-certificates debhelper fakeroot lintian libzstd-dev meson'
     names+=' pkg-config python3'
     [ -f "$root/installed" ] && return
     rm -rf "$root" && mkdir -p "$folder"
-    debootstrap --variant=minbase --include="${names// /,}" "$suite" "$root" >"$root.log"
+    debootstrap --variant=minbase "$suite" "$root" >"$root.log"
+    cp /etc/resolv.conf "$root/etc"
+    inside apt-get update >>"$root.log"
+    inside env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $names \
+        >>"$root.log" 2>&1 || { tail -20 "$root.log" && exit 1; }
     touch "$root/installed"
 }
 
