@@ -380,10 +380,11 @@ CUSHIM_API CUSHIM__CHECKED CUresult cushim_event_get_elapsed(const struct cushim
  * @param code   The code that cushim_event_get_elapsed() returned.
  *
  * @return Static string of one or two sentences. For a code that does not concern the events, it is
- *         that of cushim_error_advice(). Never NULL.
+ *         that of cushim_error_advice(). If an event is NULL and there is no driver, it says what
+ *         to do about that. Never NULL.
  *
  * Thread safety: any thread; the text describes the current state of the events.
- * Driver calls: none, or as cushim_event_get_elapsed().
+ * Driver calls: none, or as cushim_event_get_elapsed(); cuDriverGetVersion if an event is NULL.
  */
 CUSHIM_API const char *cushim_event_explanation(const struct cushim_event *start,
                                                 const struct cushim_event *end, CUresult code);

@@ -228,10 +228,13 @@ static const char more_line[] = "limit\twarning\t1\twarning: " MORE "\n";
  */
 static long part;
 
-/* At the end of the report, or, to write it `again`, at the beginning of the part. May be NULL. */
+/*
+ * At the end of the report, or, to write it `again`, at the beginning of the part, which is a line
+ * with the program's name. May be NULL.
+ */
 static FILE *open_report(bool again)
 {
-    char path[4096];
+    char path[4096], name[256];
     long none = -1;
     FILE *file;
 
@@ -244,8 +247,13 @@ static FILE *open_report(bool again)
     if (!file)
         return NULL;
     fseek(file, again ? part : 0, again ? SEEK_SET : SEEK_END);
-    __atomic_compare_exchange_n(&part, &none, ftell(file), false, __ATOMIC_ACQ_REL,
-                                __ATOMIC_ACQUIRE);
+    if (__atomic_compare_exchange_n(&part, &none, ftell(file), false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE) ||
+        again) {
+        cushim__system_program_name(name, sizeof name);
+        name[strcspn(name, "\n")] = '\0';
+        fprintf(file, "program\t%s\n", name);
+    }
     return file;
 }
 

@@ -187,6 +187,8 @@ const char *cushim_event_explanation(const struct cushim_event *start,
                                      const struct cushim_event *end, CUresult code)
 {
     enum reason of_start, of_end;
+    CUresult of_driver;
+    int version;
 
     if (code == CUDA_SUCCESS)
         return no_fault;
@@ -196,6 +198,12 @@ const char *cushim_event_explanation(const struct cushim_event *start,
         code != CUDA_ERROR_CAPTURED_EVENT && code != CUDA_ERROR_INVALID_VALUE)
         return cushim_error_advice(code);
 
+    /* Without a driver, no event could be created. This call fails only then. */
+    if (!start || !end) {
+        of_driver = cushim_driver()->DriverGetVersion(&version);
+        if (of_driver != CUDA_SUCCESS)
+            return cushim_error_advice(of_driver);
+    }
     of_start = reason_of(start, code);
     of_end = reason_of(end, code);
     if (of_start && of_start == of_end)

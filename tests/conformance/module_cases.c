@@ -379,7 +379,19 @@ static void torn_text_is_refused(void)
         HEAD ".global .u32 a[2] = {{{1}}};",
         HEAD ".global .u32 a[2][2] = {{1, 2, 3}};",
         HEAD ".global .f32 a[2] = {1.0 2.0};",
+        HEAD ENTRY "() { .reg .b32 r; addd.s32 r, r, r; ret; }",
+        HEAD ENTRY "() { .reg .b32 r; ret; ADD.s32 r, r, r; }",
+        HEAD ".func f() { frobnicate; }" ENTRY "() { ret; }",
+        HEAD ENTRY "() { .reg .b32 r; add.s32 r, r, r ret; }",
+        HEAD ENTRY "() { ret;; }",
+        HEAD ENTRY "() { .foo 3; ret; }",
+        HEAD ENTRY "() .maxfoo 3 { ret; }",
+        HEAD ".foo 3;" ENTRY "() { ret; }",
     };
+    static const char misspelt[] = HEAD ENTRY "() {\naddd.s32; }";
+    char errors[1000] = "";
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {errors, (void *)(uintptr_t)sizeof errors};
     CUmodule module = NULL;
 
     begin_context();
@@ -387,6 +399,9 @@ static void torn_text_is_refused(void)
         if (!CODE(CUDA_ERROR_INVALID_PTX, cu->ModuleLoadData(&module, texts[i])))
             detail("text %d", (int)i);
     }
+    CODE(CUDA_ERROR_INVALID_PTX, cu->ModuleLoadDataEx(&module, misspelt, 2, options, values));
+    if (!CHECK(strstr(errors, "line 5") && strstr(errors, "'addd'")))
+        detail("%s", errors);
     CODE(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, cu->ModuleLoadData(&module, ".version 123456.7\n"));
     OK(cu->ModuleLoadData(&module, HEAD ENTRY "() .maxntid 65536 { }"));
 }

@@ -16,8 +16,8 @@ static CUresult lacks(int number)
     const char *name = cushim__mock_attribute_name(number);
 
     if (name && !cushim__mock->misses[number])
-        cushim__mock_log("the profile \"%s\" does not have the attribute %s: "
-                         "CUDA_ERROR_INVALID_VALUE (attribute.%s sets it)",
+        cushim__mock_log("the program is not wrong: only the profile \"%s\" does not say what %s "
+                         "is, so the query returns CUDA_ERROR_INVALID_VALUE; attribute.%s sets it",
                          cushim__mock->settings.profile.name, name, name);
     cushim__mock->misses[number] = true;
     return CUDA_ERROR_INVALID_VALUE;

@@ -324,11 +324,11 @@ static CUresult fault(const struct mock_execution *execution)
         cushim__print_format("%s\n", fault->text);
     if (has_address(fault))
         say_where(fault->address, where, sizeof where);
-    cushim__mock_log("the kernel '%s' (operation %" PRIu64 "), line %u of its PTX, block "
-                     "(%u,%u,%u), thread (%u,%u,%u): %s%s: %s",
-                     fault->kernel, execution->what.number, fault->line, fault->block[0],
-                     fault->block[1], fault->block[2], fault->thread[0], fault->thread[1],
-                     fault->thread[2], fault->text, where, cushim__result_name(code));
+    cushim__mock_kernel_failed("the kernel '%s' (operation %" PRIu64 "), line %u of its PTX, block "
+                               "(%u,%u,%u), thread (%u,%u,%u): %s%s: %s",
+                               fault->kernel, execution->what.number, fault->line, fault->block[0],
+                               fault->block[1], fault->block[2], fault->thread[0], fault->thread[1],
+                               fault->thread[2], fault->text, where, cushim__result_name(code));
     return code;
 }
 
@@ -339,12 +339,12 @@ static CUresult stop(const struct mock_execution *execution, const char *why)
     struct ptx_fault where = {0};
 
     cushim__ptx_find_first(execution->launch, &where);
-    cushim__mock_log("the kernel '%s' (operation %" PRIu64
-                     ") %s; thread (%u,%u,%u) of block (%u,%u,%u) is at line %u of its PTX: %s",
-                     what->variables->code->program->kernels[what->kernel].name, what->number, why,
-                     where.thread[0], where.thread[1], where.thread[2], where.block[0],
-                     where.block[1], where.block[2], where.line,
-                     cushim__result_name(CUDA_ERROR_LAUNCH_TIMEOUT));
+    cushim__mock_kernel_failed(
+        "the kernel '%s' (operation %" PRIu64
+        ") %s; thread (%u,%u,%u) of block (%u,%u,%u) is at line %u of its PTX: %s",
+        what->variables->code->program->kernels[what->kernel].name, what->number, why,
+        where.thread[0], where.thread[1], where.thread[2], where.block[0], where.block[1],
+        where.block[2], where.line, cushim__result_name(CUDA_ERROR_LAUNCH_TIMEOUT));
     return CUDA_ERROR_LAUNCH_TIMEOUT;
 }
 

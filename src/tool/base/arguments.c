@@ -246,6 +246,8 @@ static void complain_of_option(const struct parser *parser, const char *word)
             cushim__suggestion_offer(&suggestion, option->name);
     }
     snprintf(advice, sizeof advice, advice_format, parser->row->name);
+    if (parser->row->command == COMMAND_PROBE && strcmp(word, "--mock") == 0)
+        strcpy(advice, "Type `cushim run -- cushim probe --allow-mock`.");
     failure_set(parser->failure, STATUS_USAGE, advice, "%s has no option '%.160s'%s%s%s",
                 parser->row->name, word, suggestion.name ? "; did you mean " : "",
                 suggestion.name ? suggestion.name : "", suggestion.name ? "?" : "");
