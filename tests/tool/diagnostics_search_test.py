@@ -122,7 +122,7 @@ class Search(DiagnosticTest):
         advice = self.look(machine, {**UNFIT, 'LD_LIBRARY_PATH': '/opt/bad'})[
             'shadowed-driver']['advice']
         self.assertIn('CUSHIM_LIBRARY=/usr/lib/libcuda.so.1 ', advice)
-        self.assertIn('remove /opt/bad/libcuda.so.1,', advice)
+        self.assertIn('the folder of /opt/bad/libcuda.so.1 out of LD_LIBRARY_PATH', advice)
 
     def test_shadowed_driver_wherever_it_is(self):
         bad = {'/opt/bad/libcuda.so.1': b''}

@@ -103,6 +103,7 @@ class Machine:
                               library], env=kept, stdout=subprocess.PIPE, timeout=300, check=True,
                              start_new_session=True, **rights)
         result = json.loads(run.stdout)
+        self.line = result['machine']
         return {row['name']: row for row in result['diagnostics']}, result['advice']
 
     def close(self):

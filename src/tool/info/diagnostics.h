@@ -57,8 +57,11 @@ const char *diagnostics_advice(const struct diagnoses *diagnoses);
 void diagnostics_print(const struct diagnoses *diagnoses);
 void diagnostics_json(const struct diagnoses *diagnoses, struct json *json);
 
-/* What shows that this is a container or another sandbox, for a report; NULL if nothing does. */
-const char *diagnostics_sandbox(const struct system_info *info);
+/*
+ * Where this process runs: in a container, another sandbox or on the host, and the releases of the
+ * kernel module and the library. Returns false, with an empty text, if none of these is known.
+ */
+bool diagnostics_machine(const struct system_info *info, char *text, size_t size);
 
 /* --- For the detectors --- */
 
@@ -104,7 +107,7 @@ detector detect_host_driver;
  */
 bool detect_searched_library(const struct system_info *info, char *path, size_t size);
 
-/* Whether the search leads to an empty file; then `path` receives it. */
+/* Whether the search leads to an empty file or a folder; then `path` receives it. */
 bool search_meets_empty(const struct system_info *info, char path[FILE_PATH_BYTES]);
 
 /* Whether the search passes over a file for another processor or word size. */

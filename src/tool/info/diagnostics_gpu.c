@@ -144,8 +144,11 @@ bool detect_no_device_file(const struct system_info *info, struct evidence *evid
 {
     const char *sign;
     const enum machine_sandbox sandbox = machine_sandbox(info, &sign);
+    char path[FILE_PATH_BYTES];
+    struct evidence other;
 
-    if (!machine_is_ordinary(info) || !machine_has_module(info))
+    if (!machine_is_ordinary(info) || !machine_has_module(info) ||
+        detect_passed_through(info, &other))
         return false;
     for (size_t i = 0; i < sizeof device_files / sizeof device_files[0]; i++) {
         if (file_count(info, device_files[i], file_is_device, NULL) > 0)
@@ -162,7 +165,13 @@ bool detect_no_device_file(const struct system_info *info, struct evidence *evid
                   "sandbox, too, make them there as root: nvidia-modprobe -u -c=0."
             : sandbox != SANDBOX_NONE
                 ? "Make the device files outside of the sandbox, as root: nvidia-modprobe -u -c=0."
+            : machine_is_service(info)
+                ? "If the machine has the device files, this service of systemd may have "
+                  "PrivateDevices=, which hides them: take that out. If it has not, make them as "
+                  "root: nvidia-modprobe -u -c=0."
                 : "Make the device files as root: nvidia-modprobe -u -c=0.");
+        if (file_count(info, device_files[i], NULL, path) > 0)
+            return evidence_set(evidence, "%s is no device file", path);
         return evidence_set(evidence, "%s is not there%s", device_files[i],
                             strstr(device_files[i], "uvm") && file_exists(info, "/sys/module") &&
                                     !file_exists(info, "/sys/module/nvidia_uvm")
@@ -187,9 +196,10 @@ static const char *advice_on_refusal(const struct system_info *info, const char 
     if ((error == EPERM || error == EACCES) && machine_sandbox(info, &sign) == SANDBOX_SNAP)
         return "Connect the snap to the GPU: snap connect SNAP:opengl.";
     if (error == EACCES && file_is_for_everybody(info, path))
-        return "A security module (SELinux or AppArmor) refuses the device, as its mode does not: see "
-               "the system's log. For a container of Podman, this may help: --security-opt "
-               "label=disable.";
+        return "A security module refuses the device, as its mode does not. As root, see the denial: "
+               "ausearch -m AVC -ts recent (SELinux), or journalctl -k | grep 'apparmor=\"DENIED\"' "
+               "(AppArmor), and allow it in the policy. For a container of Podman under SELinux, try "
+               "for one run: --security-opt label=disable.";
     if (error == EACCES && machine_is_tegra(info))
         return "Let the user read and write the device file: join its group, usually video or "
                "render, and log in again.";

@@ -307,7 +307,8 @@ bool detect_searched_library(const struct system_info *info, char *path, size_t 
 
 bool search_meets_empty(const struct system_info *info, char path[FILE_PATH_BYTES])
 {
-    return detect_searched_library(info, path, FILE_PATH_BYTES) && file_is_empty(info, path);
+    return detect_searched_library(info, path, FILE_PATH_BYTES) &&
+           (file_is_empty(info, path) || file_is_folder(info, path));
 }
 
 bool search_meets_architecture(const struct system_info *info, struct evidence *evidence)
