@@ -151,7 +151,7 @@ MACHINES = {
          **cache('/usr/local/cuda-13.0/compat', '/usr/lib/aarch64-linux-gnu/nvidia')},
         loaded(MISMATCH, '/usr/local/cuda-13.0/compat/libcuda.so.1'),
         ['compat-library', 'shadowed-driver'],
-        ['/usr/lib/aarch64-linux-gnu/nvidia/libcuda.so.1'], ['eboot']),
+        ['CUSHIM_LIBRARY=/usr/lib/aarch64-linux-gnu/nvidia/libcuda.so.1 '], ['eboot', 'env -u']),
     'a driver that no longer knows the GPU': (
         {**pci(PASCAL), '/sys/module/snd/x': '', **driver('595.71.05')}, loaded(NO_GPU, OWN),
         ['module-missing'], ['580', '595.71.05'], []),

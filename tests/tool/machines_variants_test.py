@@ -207,7 +207,7 @@ MACHINES = {
     'an ordinary file in the place of a device': (
         {**computer('550.54.15'), **driver('550.54.15'), '/dev/nvidia-uvm': 'x'},
         loaded(init_failed(999), OWN), ['device-file-missing'],
-        ['/dev/nvidia-uvm is no device file'], []),
+        ['/dev/nvidia-uvm is no device file', 'Remove /dev/nvidia-uvm'], []),
     'a service that sees no devices': (
         {**without(computer('550.54.15'), *DEVICES), **driver('550.54.15'),
          '/proc/self/cgroup': '0::/system.slice/training.service\n'}, loaded(NO_GPU, OWN),

@@ -170,8 +170,14 @@ bool detect_no_device_file(const struct system_info *info, struct evidence *evid
                   "PrivateDevices=, which hides them: take that out. If it has not, make them as "
                   "root: nvidia-modprobe -u -c=0."
                 : "Make the device files as root: nvidia-modprobe -u -c=0.");
-        if (file_count(info, device_files[i], NULL, path) > 0)
+        if (file_count(info, device_files[i], NULL, path) > 0) {
+            if (sandbox == SANDBOX_NONE)
+                evidence_advise(evidence,
+                                "Remove %s, then make the device files as root: nvidia-modprobe -u "
+                                "-c=0.",
+                                path);
             return evidence_set(evidence, "%s is no device file", path);
+        }
         return evidence_set(evidence, "%s is not there%s", device_files[i],
                             strstr(device_files[i], "uvm") && file_exists(info, "/sys/module") &&
                                     !file_exists(info, "/sys/module/nvidia_uvm")

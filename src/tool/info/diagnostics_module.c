@@ -209,11 +209,29 @@ static bool is_beside(const char *one, const char *other)
     return length > 0 && strncmp(one, other, length) == 0 && !strchr(other + length, '/');
 }
 
-static void advise_own(const struct system_info *info, const struct pair *pair,
-                       struct evidence *evidence, const char *otherwise)
+/* Another usable library that the search would find; NULL if there is none. */
+static const char *next_library(const struct system_info *info, const struct pair *pair)
 {
+    const struct search_libraries *libraries = search_libraries(info);
+
+    for (int i = 0; i < libraries->count; i++) {
+        const struct search_library *row = &libraries->rows[i];
+        if (strcmp(row->resolved, pair->library) != 0 && !strstr(row->resolved, "/stubs/") &&
+            search_is_library(info, row->path))
+            return row->path;
+    }
+    return NULL;
+}
+
+/* First what can be undone: another library for one run. Returns false if there is no other. */
+static bool advise_other(const struct system_info *info, const struct pair *pair,
+                         struct evidence *evidence)
+{
+    const char *other = pair->own[0] ? pair->own : next_library(info, pair);
     char own[FILE_PATH_BYTES];
 
+    if (!other)
+        return false;
     if (pair->own[0] && file_resolve(info, pair->own, own) && is_beside(own, pair->library))
         evidence_advise(evidence,
                         "Try the library of the module's release for one run: "
@@ -221,16 +239,15 @@ static void advise_own(const struct system_info *info, const struct pair *pair,
                         "it: move %.120s out of the folder and run ldconfig (in a container: take "
                         "cuda-compat out of the image, from which the runtime may have mounted "
                         "it).",
-                        pair->own, pair->library);
-    else if (pair->own[0])
-        evidence_advise(evidence,
-                        "Try the library of the module's release for one run: "
-                        "CUSHIM_LIBRARY=%s cushim info. If that works, take %.120s out of the "
-                        "search: its folder out of LD_LIBRARY_PATH, or out of /etc/ld.so.conf.d, "
-                        "then run ldconfig; in a container, out of the image.",
-                        pair->own, pair->library);
+                        other, pair->library);
     else
-        evidence_advise(evidence, "%s", otherwise);
+        evidence_advise(evidence,
+                        "Try %s for one run: CUSHIM_LIBRARY=%s cushim info. If that works, take "
+                        "%.120s out of the search: its folder out of LD_LIBRARY_PATH, or out of "
+                        "/etc/ld.so.conf.d, then run ldconfig; in a container, out of the image.",
+                        pair->own[0] ? "the library of the module's release" : "another library",
+                        other, pair->library);
+    return true;
 }
 
 bool detect_compatibility(const struct system_info *info, struct evidence *evidence)
@@ -239,12 +256,13 @@ bool detect_compatibility(const struct system_info *info, struct evidence *evide
 
     if (!read_pair(info, &pair) || !pair.is_compatibility)
         return false;
-    advise_own(
-        info, &pair, evidence,
-        "Try without cuda-compat for one run: env -u LD_LIBRARY_PATH cushim info. If that works, "
-        "take its folder out of LD_LIBRARY_PATH, or, if it is named there, out of "
-        "/etc/ld.so.conf.d (then run ldconfig), so that the installed driver's own library is "
-        "loaded; or update the driver. In a container, its image brings cuda-compat along.");
+    if (!advise_other(info, &pair, evidence))
+        evidence_advise(
+            evidence,
+            "Try without cuda-compat for one run: env -u LD_LIBRARY_PATH cushim info. If that "
+            "works, take its folder out of LD_LIBRARY_PATH, or, if it is named there, out of "
+            "/etc/ld.so.conf.d (then run ldconfig), so that the installed driver's own library is "
+            "loaded; or update the driver. In a container, its image brings cuda-compat along.");
     return evidence_set(evidence, "the library is %.200s%s%s%s%.180s", pair.library,
                         pair.module[0] ? ", the kernel module " : "", pair.module,
                         pair.own[0] ? "; there is also " : "", pair.own);
@@ -258,14 +276,15 @@ bool detect_release(const struct system_info *info, struct evidence *evidence)
     if (!read_pair(info, &pair) || pair.is_compatibility || !pair.module[0] ||
         strcmp(pair.module, pair.release) == 0 || !(pair.release[0] || pair.own[0]))
         return false;
-    advise_own(
-        info, &pair, evidence,
-        machine_is_container(machine_sandbox(info, &sign))
-            ? "Take the driver library that the image brings along out of the container: the "
-              "runtime mounts that of the machine. If the machine has updated its driver without a "
-              "reboot, reboot it."
-            : "Reboot, or unload and load the nvidia kernel modules: an update replaces the "
-              "library at once, and the module at the next start.");
+    if (!pair.own[0] || !advise_other(info, &pair, evidence))
+        evidence_advise(
+            evidence, "%s",
+            machine_is_container(machine_sandbox(info, &sign))
+                ? "Take the driver library that the image brings along out of the container: the "
+                  "runtime mounts that of the machine. If the machine has updated its driver "
+                  "without a reboot, reboot it."
+                : "Reboot, or unload and load the nvidia kernel modules: an update replaces the "
+                  "library at once, and the module at the next start.");
     return evidence_set(evidence, "the kernel module is %s, the library %.200s%s%.180s",
                         pair.module, pair.library, pair.own[0] ? "; there is also " : "", pair.own);
 }
