@@ -121,6 +121,8 @@ static const char *init_advice(CUresult code)
         return "Free memory, or raise the limits (ulimit -v, memory.max of the control group).";
     case CUDA_ERROR_NOT_INITIALIZED:
         return NOT_INITIALISED;
+    case CUDA_ERROR_INVALID_DEVICE:
+        return "Let CUDA_VISIBLE_DEVICES name no GPU twice, or unset it.";
     case CUDA_ERROR_NOT_FOUND:
         return "A part of the NVIDIA driver is missing: " LACKS_CUDA ".";
     case CUDA_ERROR_NOT_SUPPORTED:

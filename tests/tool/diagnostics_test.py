@@ -8,8 +8,9 @@ import unittest
 
 from harness import DONE, NO_DEVICE, ToolTest, fake
 from machine import (ABSENT, BRIDGE, CONF, DEVICE, DOCKER, DiagnosticTest, GPU, HEALTHY, LENT,
-                     LIBRARY, LinkTo, MODULE, Machine, NO_GPU, READY, REFUSED, STUB, STUBS, UNFIT,
-                     UNOPENED, WRONG, WSL_2, bound, driver, information, instances, module, pci)
+                     LIBRARY, LinkTo, MODULE, Machine, NO_GPU, OWN, READY, REFUSED, STUB, STUBS,
+                     UNFIT, UNOPENED, WRONG, WSL_2, bound, driver, information, instances, module,
+                     pci)
 
 HOOK = os.environ.get('CUSHIM_HOOK')
 
@@ -18,7 +19,7 @@ class Whole(DiagnosticTest):
 
     def test_healthy_machine_has_none(self):
         machine = {**HEALTHY, **driver('535.129.03'), **CONF}
-        library = {'library': '/usr/lib/x86_64-linux-gnu/libcuda.so.1'}
+        library = {'library': OWN}
         self.assertEqual(self.look(machine, {**READY, **library}), {})
         self.assertEqual(self.look({**machine, **DOCKER}, {**READY, **library}), {})
         self.assertEqual(self.look(machine, {**NO_GPU, **library}), {})
@@ -72,7 +73,7 @@ WHEN = {
                         {'LD_LIBRARY_PATH': '/opt/bad'}, 'absent unfit failed', False),
     'module-missing': ({**GPU, '/sys/module/': ''}, {}, 'failed', True),
     'module-release': ({**MODULE, **driver('580.65.06')},
-                       {'library': '/usr/lib/x86_64-linux-gnu/libcuda.so.1', 'code': 803}, 'failed',
+                       {'library': OWN, 'code': 803}, 'failed',
                        True),
     'device-file-missing': (MODULE, {}, 'failed', True),
     'device-file-refused': ({'/dev/nvidia0': REFUSED}, {}, 'failed', True),
@@ -159,7 +160,7 @@ class Command(ToolTest):
         result = self.run_with(13000, 'info', FAKE_INIT=100, CUDA_VISIBLE_DEVICES='')
         self.assert_status(result, NO_DEVICE)
         self.assertIn('\n\ndiagnostic  cuda-visible-devices: '
-                      'CUDA_VISIBLE_DEVICES hides every GPU.\n'
+                      'CUDA_VISIBLE_DEVICES hides every GPU, or names one twice.\n'
                       'evidence    CUDA_VISIBLE_DEVICES is set and empty\n'
                       'advice      Unset CUDA_VISIBLE_DEVICES',
                       result.out)

@@ -66,7 +66,7 @@ class InitFails(ToolTest):
     def test_advice_is_for_cuInit(self):
         for code, words, others in ((500, 'A part of the NVIDIA driver is missing', 'spelling'),
                                     (801, 'virtual GPU', 'cuDeviceGetAttribute'),
-                                    (101, 'No cause of this code', 'cuDeviceGetCount'),
+                                    (101, 'name no GPU twice', 'cuDeviceGetCount'),
                                     (1, 'Pass 0 to cuInit', 'NULL pointers'),
                                     (2, 'Free memory', 'batches')):
             with self.subTest(code=code):

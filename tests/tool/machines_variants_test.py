@@ -8,8 +8,8 @@ import unittest
 from machine import (ABSENT, ADA, APPTAINER, BRIDGE, COMPAT, CONF, DEVICE, DEVICES, DOCKER,
                      DiagnosticTest, FLATPAK, INTEL, JETSON, LENT, LIBRARY, LinkTo, MISMATCH,
                      NOBODYS, NO_GPU, NVMAP, NVSWITCHES, OWN, PASCAL, READY, STUB, STUBS, SYSTEM,
-                     UNOPENED, WRONG, WSL_2, Machine, bound, computer, driver, information,
-                     init_failed, instances, loaded, module, pci, without)
+                     UNOPENED, WRONG, WSL_2, Machine, bound, cache, computer, conf, driver,
+                     information, init_failed, instances, loaded, module, pci, without)
 
 PODMAN = {'/run/.containerenv': ''}
 KUBERNETES = {'KUBERNETES_SERVICE_HOST': '10.0.0.1'}
@@ -180,6 +180,20 @@ MACHINES = {
     'a Jetson under systemd, without its devices': (
         {**JETSON, **NVMAP}, {**loaded(NO_GPU, OWN), 'DENY': str(errno.EPERM)},
         ['device-file-refused'], ['/dev/nvmap', 'DeviceAllow'], []),
+    'CUDA_VISIBLE_DEVICES names a GPU twice': (
+        computer('550.54.15'),
+        {**loaded(init_failed(101), OWN), 'CUDA_VISIBLE_DEVICES': '1, 0,10,0'},
+        ['cuda-visible-devices'], ['names 0 twice', 'each once'], []),
+    'CUDA_VISIBLE_DEVICES names no GPU twice': (
+        computer('550.54.15'), {**loaded(init_failed(101), OWN), 'CUDA_VISIBLE_DEVICES': '0,10'},
+        [], ['Look also'], []),
+    'a link to the stub, and the cache has the driver by the other name of its folder': (
+        {**computer('580.95.05'), **driver('580.95.05', '/usr/local/nvidia/lib64'),
+         '/usr/local/nvidia/lib': LinkTo('lib64'), **conf(a='/usr/local/nvidia/lib'),
+         **cache('/usr/local/nvidia/lib64'), STUBS + '/libcuda.so': 'a stub',
+         '/opt/x/libcuda.so.1': LinkTo('../..' + STUBS + '/libcuda.so')},
+        {**STUB, 'LD_LIBRARY_PATH': '/opt/x'}, ['stub-folder', 'shadowed-driver'],
+        ['CUSHIM_LIBRARY=/usr/local/nvidia/lib/libcuda.so.1'], ['Run ldconfig']),
     'memory of the GPU has lost data': (
         computer('550.54.15'), loaded(init_failed(214), OWN), [], ['-d ECC'], ['No cause']),
     'cuda-compat in a folder of any name, and no other library': (

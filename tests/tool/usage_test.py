@@ -92,7 +92,8 @@ TABLE = [
     ('symbols --since 12.10', "--since cannot be '12.10': " + VERSION),
     ('symbols --since 12085', "--since cannot be '12085': " + VERSION),
     ('trace --duration=5 true',
-     'duration is a duration, such as 250 ms or 10 s, not "5"; did you mean "5 s", "5 ms" or "5 ns"?'),
+     'duration is a duration, such as 250 ms or 10 s, not "5"; '
+     'did you mean "5 s", "5 ms" or "5 ns"?'),
     ('symbols --since 112.8', "--since cannot be '112.8': " + VERSION),
     ('symbols --since -1.0', "--since cannot be '-1.0': " + VERSION),
     ('symbols --until x.y', "--until cannot be 'x.y': " + VERSION),
