@@ -35,6 +35,8 @@ class Whole(DiagnosticTest):
         self.assertTrue(all(diagnostic.values()))
 
 
+EXCLUDED = {'/proc/driver/nvidia/gpus/0000:01:00.0/information': 'GPU Excluded:\t Yes\n'}
+
 # For each diagnostic: a machine with the cause, other facts of the machine, the states of the
 # driver in which it is reported, and whether it is reported even if the user has named the library
 # and the library exists.
@@ -75,10 +77,13 @@ WHEN = {
     'module-release': ({**MODULE, **driver('580.65.06')},
                        {'library': OWN, 'code': 803}, 'failed',
                        True),
+    'gpu-lost': ({**GPU, '/sys/bus/pci/devices/0000:01:00.0/config': bytes([255] * 64)}, {},
+                 'failed', True),
     'device-file-missing': (MODULE, {}, 'failed', True),
     'device-file-refused': ({'/dev/nvidia0': REFUSED}, {}, 'failed', True),
     'cuda-visible-devices': ({}, {'CUDA_VISIBLE_DEVICES': ''}, 'failed', True),
     'mig-instance-missing': (instances(0, 12), {}, 'failed', True),
+    'gpu-excluded': (EXCLUDED, {}, 'failed', True),
     'gpu-not-started': ({**information(0, 'GPU-????'), '/dev/nvidia0': DEVICE}, {}, 'failed', True),
     'fabric-manager-missing': (pci('030200', '068000'), {'code': 802}, 'failed', True),
     'uvm-hmm': ({**module('580.95.05', True),
@@ -89,6 +94,8 @@ WHEN = {
                           True),
     'gpu-after-suspend': ({**HEALTHY, '/sys/power/suspend_stats/success': '1',
                            '/sys/module/nvidia_uvm/': ''}, {'code': 999}, 'failed', True),
+    'wsl-driver-fails': ({**WSL_2, '/dev/dxg': DEVICE}, {}, 'failed', True),
+    'tegra-driver-fails': ({'/dev/nvmap': DEVICE}, {}, 'failed', True),
 }
 STATES = {'absent': ABSENT, 'unfit': UNFIT, 'failed': NO_GPU, 'ready': READY}
 

@@ -140,7 +140,8 @@ MACHINES = {
     "a Jetson's numbers are no releases": (
         {**JETSON, **NVMAP, **module('540.4.0', True, 'aarch64'), **conf(tegra=TEGRA),
          TEGRA + '/libcuda.so.1': LinkTo('libcuda.so.1.1'), TEGRA + '/libcuda.so.1.1': LIBRARY},
-        loaded(init_failed(999), TEGRA + '/libcuda.so.1'), [], [], ['eboot, or unload']),
+        loaded(init_failed(999), TEGRA + '/libcuda.so.1'), ['tegra-driver-fails'],
+        ['/etc/nv_tegra_release'], ['eboot, or unload', 'nvidia-uvm']),
     'a Jetson Thor, cuda-compat first': (
         {**JETSON, **NVMAP, **DEVICES, **module('580.00', True, 'aarch64'),
          **driver('580.65.06', '/usr/local/cuda-13.0/compat'),

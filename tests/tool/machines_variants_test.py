@@ -194,6 +194,19 @@ MACHINES = {
          '/opt/x/libcuda.so.1': LinkTo('../..' + STUBS + '/libcuda.so')},
         {**STUB, 'LD_LIBRARY_PATH': '/opt/x'}, ['stub-folder', 'shadowed-driver'],
         ['CUSHIM_LIBRARY=/usr/local/nvidia/lib/libcuda.so.1'], ['Run ldconfig']),
+    'WSL, and no cause is known': (
+        {**WSL_2, **LENT, '/dev/dxg': DEVICE},
+        loaded(init_failed(999), '/usr/lib/wsl/lib/libcuda.so.1'), ['wsl-driver-fails'],
+        ['wsl --shutdown', 'in Windows'], ['nvidia-uvm', 'Xid']),
+    'a GPU that is lost': (
+        {**computer('550.54.15'), '/sys/bus/pci/devices/0000:01:00.0/config': bytes([255] * 64)},
+        loaded(init_failed(999), OWN), ['gpu-lost'], ['Xid 79', '0000:01:00.0'], ['suspend']),
+    'a program of Nix on another distribution': (
+        {**computer('550.54.15'), **driver('550.54.15'), '/nix/store/x': ''}, ABSENT,
+        ['library-outside-search'], ['nixGL', 'CUSHIM_LIBRARY=/'], ['ld.so.conf']),
+    'a library that is older than the module': (
+        {**computer('550.54.15'), **driver('535.129.03')}, loaded(MISMATCH, OWN),
+        ['module-release'], ['packages of both'], []),
     'memory of the GPU has lost data': (
         computer('550.54.15'), loaded(init_failed(214), OWN), [], ['-d ECC'], ['No cause']),
     'cuda-compat in a folder of any name, and no other library': (

@@ -91,12 +91,12 @@ detector detect_no_module, detect_no_driver, detect_library_missing, detect_rele
 /* diagnostics_gpu.c: GPUs and their device files. */
 detector detect_no_gpu, detect_powered_off, detect_passed_through, detect_nouveau,
     detect_fabric_manager, detect_vgpu_type, detect_not_started, detect_no_device_file,
-    detect_refused_device_file, detect_mig;
+    detect_refused_device_file, detect_mig, detect_lost, detect_excluded, detect_tegra_failure;
 
 /* diagnostics_sandbox.c: containers, other sandboxes and WSL. */
 detector detect_bare_container, detect_container_without_compute, detect_void_container,
     detect_sandbox_without_driver, detect_wsl_1, detect_wsl_linux_driver, detect_wsl_without_driver,
-    detect_wsl_without_device, detect_wsl_container_library;
+    detect_wsl_without_device, detect_wsl_container_library, detect_wsl_failure;
 
 /* diagnostics_windows.c, which also has the functions below. */
 detector detect_host_driver;

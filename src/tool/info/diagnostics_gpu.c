@@ -65,6 +65,33 @@ bool detect_nouveau(const struct system_info *info, struct evidence *evidence)
                         gpus == 1 ? "" : "s");
 }
 
+bool detect_lost(const struct system_info *info, struct evidence *evidence)
+{
+    char path[FILE_PATH_BYTES];
+
+    return machine_has_lost_gpu(info, path) &&
+           evidence_set(evidence, "%s/config begins with ff ff ff ff", path);
+}
+
+bool detect_excluded(const struct system_info *info, struct evidence *evidence)
+{
+    struct machine_gpu gpus[MACHINE_MOST_GPUS];
+    const int count = machine_gpus(info, gpus);
+    int excluded = 0;
+
+    for (int i = 0; i < count; i++)
+        excluded += gpus[i].is_excluded;
+    return count > 0 && excluded == count &&
+           evidence_set(evidence, "/proc/driver/nvidia/gpus/%s/information says GPU Excluded: Yes",
+                        gpus[0].address);
+}
+
+bool detect_tegra_failure(const struct system_info *info, struct evidence *evidence)
+{
+    return machine_is_tegra(info) && !machine_is_ordinary(info) &&
+           evidence_set(evidence, "this is a Tegra, and its GPU is not on the PCI bus");
+}
+
 bool detect_fabric_manager(const struct system_info *info, struct evidence *evidence)
 {
     static const char folder[] = "/run/nvidia-fabricmanager";

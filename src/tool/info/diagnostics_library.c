@@ -156,6 +156,11 @@ bool detect_library_outside(const struct system_info *info, struct evidence *evi
             "in a container with its GPUs, or install the driver of this release here; "
             "to try the file, set CUSHIM_LIBRARY=%s.",
             path);
+    else if (strncmp(path, "/usr/lib", 8) == 0 && file_exists(info, "/nix/store"))
+        evidence_advise(evidence,
+                        "A program of Nix does not search this system's folders: start it with "
+                        "nixGL, or set CUSHIM_LIBRARY=%s.",
+                        path);
     else if (sandbox == SANDBOX_FLATPAK)
         evidence_advise(evidence,
                         "The application's manifest should have the extension point "

@@ -191,6 +191,21 @@ int machine_gpus_of(const struct system_info *info, const char *driver)
     return file_each(info, pci_devices, fits, &query);
 }
 
+static bool is_lost(const struct system_info *info, const char *device)
+{
+    char file[FILE_PATH_BYTES], identity[5];
+
+    snprintf(file, sizeof file, "%s/config", device);
+    return is_of_class(info, device, MACHINE_DISPLAY) &&
+           file_read(info, file, identity, sizeof identity) &&
+           memcmp(identity, "\xff\xff\xff\xff", 4) == 0;
+}
+
+bool machine_has_lost_gpu(const struct system_info *info, char path[FILE_PATH_BYTES])
+{
+    return file_count(info, pci_devices, is_lost, path) > 0;
+}
+
 unsigned machine_newest_gpu(const struct system_info *info)
 {
     struct pci_query query = {.class = MACHINE_DISPLAY};
@@ -296,7 +311,7 @@ static bool take_gpu(const struct system_info *info, const char *folder, void *d
 {
     struct gpu_list *list = data;
     struct machine_gpu *gpu = &list->gpus[list->count];
-    char path[FILE_PATH_BYTES], text[2048], number[16];
+    char path[FILE_PATH_BYTES], text[2048], number[16], excluded[8];
 
     if (list->count == MACHINE_MOST_GPUS)
         return false;
@@ -307,6 +322,8 @@ static bool take_gpu(const struct system_info *info, const char *folder, void *d
     take_line(text, "Model:", gpu->model, sizeof gpu->model);
     take_line(text, "GPU UUID:", gpu->uuid, sizeof gpu->uuid);
     take_line(text, "Device Minor:", number, sizeof number);
+    take_line(text, "GPU Excluded:", excluded, sizeof excluded);
+    gpu->is_excluded = strncmp(excluded, "Yes", 3) == 0;
     gpu->minor = isdigit((unsigned char)number[0]) ? atoi(number) : -1;
     snprintf(path, sizeof path, "/dev/nvidia%d", gpu->minor);
     gpu->is_here =

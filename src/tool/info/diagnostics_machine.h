@@ -52,6 +52,9 @@ int machine_pci_count(const struct system_info *info, const char *class);
 /* How many of NVIDIA's GPUs this kernel driver has. */
 int machine_gpus_of(const struct system_info *info, const char *driver);
 
+/* A GPU on the PCI bus that no longer answers: all that is read from it is 0xff. */
+bool machine_has_lost_gpu(const struct system_info *info, char path[FILE_PATH_BYTES]);
+
 /* The highest device number of NVIDIA's GPUs on the PCI bus; 0 if there is none. */
 unsigned machine_newest_gpu(const struct system_info *info);
 
@@ -80,9 +83,10 @@ int machine_compare_releases(const char *one, const char *other);
 struct machine_gpu {
     char address[32];
     char model[96];
-    char uuid[64]; /* empty if unknown; with question marks if not read yet */
-    int minor;     /* of its device file; negative if unknown */
-    bool is_here;  /* its device file can be opened, or is not known */
+    char uuid[64];    /* empty if unknown; with question marks if not read yet */
+    int minor;        /* of its device file; negative if unknown */
+    bool is_excluded; /* by an option of the module */
+    bool is_here;     /* its device file can be opened, or is not known */
 };
 
 /* Read them; returns how many. */

@@ -284,7 +284,8 @@ bool detect_release(const struct system_info *info, struct evidence *evidence)
                   "runtime mounts that of the machine. If the machine has updated its driver "
                   "without a reboot, reboot it."
                 : "Reboot, or unload and load the nvidia kernel modules: an update replaces the "
-                  "library at once, and the module at the next start.");
+                  "library at once, and the module at the next start. If that does not help, install "
+                  "the packages of both in one release.");
     return evidence_set(evidence, "the kernel module is %s, the library %.200s%s%.180s",
                         pair.module, pair.library, pair.own[0] ? "; there is also " : "", pair.own);
 }

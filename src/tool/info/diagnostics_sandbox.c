@@ -200,3 +200,9 @@ bool detect_wsl_container_library(const struct system_info *info, struct evidenc
     return machine_wsl(info) == 2 && machine_is_container(machine_sandbox(info, &sign)) &&
            evidence_set(evidence, "%s shows a container; the kernel is that of WSL 2", sign);
 }
+
+bool detect_wsl_failure(const struct system_info *info, struct evidence *evidence)
+{
+    return machine_wsl(info) == 2 &&
+           evidence_set(evidence, "/proc/sys/kernel/osrelease names the kernel of WSL 2");
+}
