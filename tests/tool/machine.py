@@ -95,7 +95,7 @@ class Machine:
                 **variables):
         """Return the names of the diagnostics, and the advice that the command prints first."""
         hidden = ('LD_LIBRARY_PATH', 'NVIDIA_', 'KUBERNETES_', 'container', 'SNAP', 'APPTAINER_',
-                  'SINGULARITY_', 'LOOK_IN', 'DENY', 'INIT_OF')
+                  'SINGULARITY_', 'SLURM_', 'LOOK_IN', 'DENY', 'INIT_OF')
         kept = {name: value for name, value in environment({}).items()
                 if not name.startswith(hidden)}
         command, copied, rights = self._command()

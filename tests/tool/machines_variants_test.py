@@ -7,8 +7,8 @@ import unittest
 
 from machine import (ABSENT, ADA, APPTAINER, BRIDGE, COMPAT, CONF, DEVICE, DEVICES, DOCKER,
                      DiagnosticTest, FLATPAK, INTEL, JETSON, LENT, LIBRARY, LinkTo, MISMATCH,
-                     NOBODYS, NO_GPU, NVMAP, NVSWITCHES, OWN, PASCAL, READY, STUB, STUBS, SYSTEM,
-                     UNOPENED, WRONG, WSL_2, Machine, bound, cache, computer, conf, driver,
+                     NOBODYS, NO_GPU, NVMAP, NVSWITCHES, OWN, PASCAL, READY, REFUSED, STUB, STUBS,
+                     SYSTEM, UNOPENED, WRONG, WSL_2, Machine, bound, cache, computer, conf, driver,
                      information, init_failed, instances, loaded, module, pci, without)
 
 PODMAN = {'/run/.containerenv': ''}
@@ -207,6 +207,22 @@ MACHINES = {
     'a library that is older than the module': (
         {**computer('550.54.15'), **driver('535.129.03')}, loaded(MISMATCH, OWN),
         ['module-release'], ['packages of both'], []),
+    'a job of Slurm that has one GPU of two, and the number of the machine': (
+        {**computer('550.54.15'), '/dev/nvidia0': REFUSED, '/dev/nvidia1': DEVICE,
+         **information(1)}, {**loaded(NO_GPU, OWN), 'CUDA_VISIBLE_DEVICES': '1'},
+        ['cuda-visible-devices'], ['(/dev/nvidia1), so the only number is 0'], []),
+    'a job of Slurm without a GPU': (
+        computer('550.54.15'), {**loaded(NO_GPU, OWN), 'DENY': str(errno.EPERM),
+                                'SLURM_JOB_ID': '1'},
+        ['device-file-refused'], ['--gres=gpu:1'], ['systemd']),
+    'LXC, whose control group refuses the devices': (
+        computer('550.54.15'), {**loaded(NO_GPU, OWN), 'DENY': str(errno.EPERM),
+                                'container': 'lxc'},
+        ['device-file-refused'], ['lxc.cgroup2.devices.allow'], ['systemd']),
+    'two installations of the driver': (
+        {**computer('550.54.15'), **driver('550.54.15'), **driver('535.54.03', '/usr/lib64')},
+        loaded(MISMATCH, '/usr/lib64/libcuda.so.1'), ['module-release'],
+        ['move /usr/lib64/libcuda.so.535.54.03 out'], ['eboot', 'cuda-compat']),
     'memory of the GPU has lost data': (
         computer('550.54.15'), loaded(init_failed(214), OWN), [], ['-d ECC'], ['No cause']),
     'cuda-compat in a folder of any name, and no other library': (

@@ -222,6 +222,11 @@ static bool is_refused(const struct system_info *info, const char *path)
     return error == EACCES || error == EPERM || error == ENXIO || error == ENODEV || error == EIO;
 }
 
+static bool is_usable(const struct system_info *info, const char *path)
+{
+    return file_is_device(info, path) && file_open_error(info, path, true) == 0;
+}
+
 static const char *advice_on_refusal(const struct system_info *info, const char *path, int error)
 {
     const char *sign;
@@ -236,6 +241,13 @@ static const char *advice_on_refusal(const struct system_info *info, const char 
     if (error == EACCES && machine_is_tegra(info))
         return "Let the user read and write the device file: join its group, usually video or "
                "render, and log in again.";
+    if (error == EPERM && getenv("SLURM_JOB_ID"))
+        return "The control group of this job of Slurm refuses the device: ask for GPUs, such as srun "
+               "--gres=gpu:1.";
+    if (error == EPERM && machine_sandbox(info, &sign) == SANDBOX_LXC)
+        return "A control group refuses the device. In LXC, allow the numbers of /dev/nvidia* (195, and "
+               "those of nvidia-uvm and nvidia-caps in /proc/devices): lxc.cgroup2.devices.allow = c "
+               "195:* rwm; in Incus or LXD add a device of the type gpu.";
     switch (error) {
     case EPERM:
         return "A control group refuses the device. In a service of systemd: DeviceAllow= for "
@@ -263,7 +275,9 @@ static bool look_for_refused(const struct system_info *info, const char *const *
     char path[FILE_PATH_BYTES];
 
     for (size_t i = 0; i < count; i++) {
-        if (file_count(info, patterns[i], is_refused, path) > 0) {
+        /* Of several GPUs, a process may have one. */
+        if (file_count(info, patterns[i], is_usable, NULL) == 0 &&
+            file_count(info, patterns[i], is_refused, path) > 0) {
             const int error = file_open_error(info, path, true);
             evidence_advise(evidence, "%s", advice_on_refusal(info, path, error));
             return evidence_set(evidence, "%s: %s%s", path, strerror(error),
@@ -354,7 +368,7 @@ bool detect_mig(const struct system_info *info, struct evidence *evidence)
 /* How many GPUs this process can number, and the file of the first; 0 if that is unknown. */
 static int count_here(const struct system_info *info, int count, char first[FILE_PATH_BYTES])
 {
-    const int files = file_count(info, "/dev/nvidia[0-9]*", file_is_device, first);
+    const int files = file_count(info, "/dev/nvidia[0-9]*", is_usable, first);
 
     if (count_partitioned(info) > 0)
         return 0;

@@ -156,6 +156,12 @@ static bool has_beside(const struct system_info *info, const char *library, cons
            file_exists(info, path);
 }
 
+/* Whether a library is where the linker searches by itself. */
+static bool is_of_system(const char *library)
+{
+    return strncmp(library, "/usr/lib", 8) == 0 || strncmp(library, "/lib", 4) == 0;
+}
+
 /*
  * Whether the files beside a library are those of cuda-compat, in a folder of any name: it has the
  * compiler of PTX, but not the management library, which every whole driver has. A container that
@@ -164,7 +170,7 @@ static bool has_beside(const struct system_info *info, const char *library, cons
 static bool is_compatibility_package(const struct system_info *info, const char *library,
                                      const char *release)
 {
-    return strncmp(library, "/usr/lib", 8) != 0 && strncmp(library, "/lib", 4) != 0 &&
+    return !is_of_system(library) &&
            has_beside(info, library, "libnvidia-ptxjitcompiler", release) &&
            !has_beside(info, library, "libnvidia-ml", release);
 }
@@ -232,14 +238,17 @@ static bool advise_other(const struct system_info *info, const struct pair *pair
 
     if (!other)
         return false;
-    if (pair->own[0] && file_resolve(info, pair->own, own) && is_beside(own, pair->library))
+    if (pair->own[0] && file_resolve(info, pair->own, own) &&
+        (is_beside(own, pair->library) || is_of_system(pair->library)))
         evidence_advise(evidence,
                         "Try the library of the module's release for one run: "
                         "CUSHIM_LIBRARY=%s cushim info. If that works, let libcuda.so.1 lead to "
-                        "it: move %.120s out of the folder and run ldconfig (in a container: take "
-                        "cuda-compat out of the image, from which the runtime may have mounted "
-                        "it).",
-                        other, pair->library);
+                        "it: move %.120s out of the folder and run ldconfig%s.",
+                        other, pair->library,
+                        pair->is_compatibility
+                            ? " (in a container: take cuda-compat out of the image, from which the "
+                              "runtime may have mounted it)"
+                            : "; in a container, take it out of the image");
     else
         evidence_advise(evidence,
                         "Try %s for one run: CUSHIM_LIBRARY=%s cushim info. If that works, take "
