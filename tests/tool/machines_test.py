@@ -76,7 +76,7 @@ MACHINES = {
         ['module-release'], ['Reboot'], []),
     'an image brings its own library': (
         {**computer('550.54.15'), **DOCKER, **driver('535.54.03')}, loaded(MISMATCH, OWN),
-        ['module-release'], ['the image'], ['Reboot, or']),
+        ['module-release'], ['Start the container anew', 'the image'], ['Reboot, or']),
     'an empty file in an image': ({**pci(ADA), **DOCKER, OWN: ''}, UNOPENED,
                                   ['container-without-driver'],
                                   ['--gpus all', OWN + ' is empty'], ['einstall', 'disk']),

@@ -289,9 +289,9 @@ bool detect_release(const struct system_info *info, struct evidence *evidence)
         evidence_advise(
             evidence, "%s",
             machine_is_container(machine_sandbox(info, &sign))
-                ? "Take the driver library that the image brings along out of the container: the "
-                  "runtime mounts that of the machine. If the machine has updated its driver "
-                  "without a reboot, reboot it."
+                ? "Start the container anew, if the machine has updated its driver since; reboot the "
+                  "machine, if that was without a reboot. If the image brings a driver library along, "
+                  "take it out: the runtime mounts that of the machine."
                 : "Reboot, or unload and load the nvidia kernel modules: an update replaces the "
                   "library at once, and the module at the next start. If that does not help, install "
                   "the packages of both in one release.");
