@@ -64,7 +64,7 @@ static void print_text(const struct probe_result *result)
     if (result->code != CUDA_SUCCESS)
         output_line("code", "%d %s", (int)result->code, cushim_error_name(result->code));
     if (result->driver_version)
-        output_line("version", "%d.%d", result->driver_version / 1000,
+        output_line("version", "CUDA %d.%d", result->driver_version / 1000,
                     result->driver_version % 1000 / 10);
     if (result->library[0])
         output_line("library", "%s", result->library);

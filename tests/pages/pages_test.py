@@ -140,7 +140,10 @@ def sessions(block):
 
 
 def blur(text):
-    """Replace call sites in the program by a placeholder, and remove the further frames."""
+    """Replace call sites in the program by a placeholder, and remove the further frames, and the
+    line of `cushim info` that says where it runs.
+    """
+    text = re.sub(r'^machine .*\n', '', text, flags=re.MULTILINE)
     return re.sub(r'(\S+)\+0x[0-9a-f]+(?: \S+\+0x[0-9a-f]+)*', r'\1+0x', text)
 
 

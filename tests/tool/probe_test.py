@@ -75,7 +75,7 @@ class Probe(ToolTest):
                 break
         self.assertEqual(result.lines()['stage'], 'init')
         self.assertEqual(result.lines()['library'], built_driver('misbehaving'))
-        self.assertEqual(result.lines()['version'], '13.0')
+        self.assertEqual(result.lines()['version'], 'CUDA 13.0')
         self.assertIn(built_driver('misbehaving'), result.lines()['reason'])
 
     def test_driver_that_prints_is_not_heard(self):

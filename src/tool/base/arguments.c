@@ -147,7 +147,7 @@ static const char *expectation(const struct option *option, const char *value, c
 /* Read a value as settings and fault rules have it. */
 static bool read_value(const struct option *option, const char *text, uint64_t *number)
 {
-    const struct cushim__word word = {text, strlen(text)};
+    const struct cushim__word word = cushim__word_trimmed(text, text + strlen(text));
     int version = 0;
 
     if (option->kind == OPTION_SIZE)
