@@ -152,8 +152,7 @@ CUresult cushim__mock_MemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, C
     if (code)
         return code;
     allocation = cushim__mock_allocation_at(dptr);
-    /* Measured for this kind of memory only (driver-semantics.md #92). */
-    if (allocation && allocation->origin == MOCK_BY_ALLOC && allocation->device != context->device)
+    if (allocation && !cushim__mock_context_reaches(context, allocation))
         allocation = NULL;
     if (!allocation)
         return CUDA_ERROR_NOT_FOUND;
@@ -272,7 +271,7 @@ CUresult cushim__mock_MemHostGetFlags(unsigned int *pFlags, void *p)
 
     if (!allocation)
         return CUDA_ERROR_INVALID_VALUE;
-    *pFlags = allocation->flags;
+    *pFlags = allocation->flags & ~(unsigned)MOCK_READ_ONLY;
     return CUDA_SUCCESS;
 }
 

@@ -287,7 +287,7 @@ CUresult cushim__mock_allocation_create_host(struct mock_context *context,
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     made->host = memory;
-    made->flags = flags & ~(unsigned)MOCK_READ_ONLY;
+    made->flags = flags;
     made->span.start = (uintptr_t)memory;
     cushim__mock_allocation_list(made);
     *allocation = made;

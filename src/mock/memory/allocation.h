@@ -77,7 +77,7 @@ CUresult cushim__mock_allocation_create(struct mock_context *context, struct moc
                                         enum mock_origin origin, size_t bytes,
                                         struct mock_allocation **allocation);
 
-/* CU_MEMHOSTREGISTER_READ_ONLY, which old headers lack. An allocation does not keep it. */
+/* CU_MEMHOSTREGISTER_READ_ONLY, which old headers lack: a kernel that writes the memory faults. */
 enum { MOCK_READ_ONLY = 8 };
 
 /*
