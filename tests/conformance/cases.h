@@ -114,6 +114,7 @@ struct peer_row {
     X(host_memory_cases)       \
     X(pool_cases)              \
     X(copy_cases)              \
+    X(copy_batch_cases)        \
     X(copy_shape_cases)        \
     X(graph_cases)             \
     X(graph_edge_cases)        \

@@ -143,6 +143,9 @@ CUresult cushim__mock_CtxCreate_v4(CUcontext *pctx, cushim_CUctxCreateParams *ct
 {
     static const CUctxCreateParams nothing;
 
+    if (ctxCreateParams && ctxCreateParams->numExecAffinityParams > 0 &&
+        ctxCreateParams->execAffinityParams)
+        return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
     if (ctxCreateParams && memcmp(ctxCreateParams, &nothing, sizeof nothing) != 0)
         return CUDA_ERROR_NOT_SUPPORTED;
     return create(pctx, flags, dev, MOCK_WIDE_ABI);

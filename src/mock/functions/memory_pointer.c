@@ -163,6 +163,8 @@ CUresult cushim__mock_PointerGetAttribute(void *data, CUpointer_attribute attrib
     /* Only this attribute depends on a context: it is the address there. */
     if (attribute == CU_POINTER_ATTRIBUTE_DEVICE_POINTER) {
         code = cushim__mock_context_current(&context);
+        if (code == CUDA_SUCCESS && !cushim__mock_context_reaches(context, allocation))
+            code = CUDA_ERROR_INVALID_VALUE;
         if (code)
             return code;
     }

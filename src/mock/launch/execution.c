@@ -65,7 +65,6 @@ static bool is_reached(const struct mock_context *context, const struct mock_all
 
 static bool find(void *data, uint64_t address, struct ptx_range *range)
 {
-    enum { REGISTERED_READ_ONLY = 8 };
     const struct mock_execution *execution = data;
     const struct mock_allocation *memory = cushim__mock_allocation_behind(address);
 
@@ -75,7 +74,7 @@ static bool find(void *data, uint64_t address, struct ptx_range *range)
         .start = memory->span.start,
         .bytes = memory->bytes,
         .host = (unsigned char *)memory->host,
-        .read_only = memory->origin == MOCK_BY_REGISTER && memory->flags & REGISTERED_READ_ONLY,
+        .read_only = memory->origin == MOCK_BY_REGISTER && memory->flags & MOCK_READ_ONLY,
     };
     return true;
 }

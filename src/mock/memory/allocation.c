@@ -240,8 +240,8 @@ static void give_host(const struct mock_allocation *allocation)
         cushim__system_free(allocation->host);
 }
 
-/* Check whether memory may be registered as page-locked. */
-static CUresult check_registered(const void *memory, size_t bytes)
+/* Check whether memory may be registered as page-locked, which has to be writable unless it says so. */
+static CUresult check_registered(const void *memory, size_t bytes, bool writable)
 {
     const uint64_t start = (uintptr_t)memory, last = start + bytes - 1;
     const struct mock_allocation *other;
@@ -252,7 +252,8 @@ static CUresult check_registered(const void *memory, size_t bytes)
     if (other && other->span.start + other->bytes > start)
         return other->origin == MOCK_BY_REGISTER ? CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED
                                                  : CUDA_ERROR_INVALID_VALUE;
-    return cushim__mock_pages_mapped(memory, bytes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return cushim__mock_pages_mapped(memory, bytes, writable) ? CUDA_SUCCESS
+                                                              : CUDA_ERROR_INVALID_VALUE;
 }
 
 void cushim__mock_allocation_list(struct mock_allocation *allocation)
@@ -272,7 +273,7 @@ CUresult cushim__mock_allocation_create_host(struct mock_context *context,
     if (bytes == 0)
         return CUDA_ERROR_INVALID_VALUE;
     if (origin == MOCK_BY_REGISTER) {
-        code = check_registered(memory, bytes);
+        code = check_registered(memory, bytes, !(flags & MOCK_READ_ONLY));
         if (code)
             return code;
     } else {

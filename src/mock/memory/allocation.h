@@ -77,6 +77,9 @@ CUresult cushim__mock_allocation_create(struct mock_context *context, struct moc
                                         enum mock_origin origin, size_t bytes,
                                         struct mock_allocation **allocation);
 
+/* CU_MEMHOSTREGISTER_READ_ONLY, which old headers lack: a kernel that writes the memory faults. */
+enum { MOCK_READ_ONLY = 8 };
+
 /*
  * Allocate page-locked or managed memory (`memory` is NULL), or register `memory`. INVALID_VALUE,
  * HOST_MEMORY_ALREADY_REGISTERED or OUT_OF_MEMORY.

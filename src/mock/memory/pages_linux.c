@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -65,22 +66,50 @@ void cushim__mock_pages_empty(void *pages, size_t bytes)
     madvise(pages, bytes, MADV_DONTNEED);
 }
 
-bool cushim__mock_pages_mapped(const void *start, size_t bytes)
+/* mincore() fails for unmapped pages; which of the others are in memory does not matter. */
+static bool are_mapped(uintptr_t start, uintptr_t end)
 {
     enum { AT_ONCE = 1024 };
-    const uintptr_t size = cushim__mock_pages_size(), end = (uintptr_t)start + bytes;
+    const uintptr_t size = cushim__mock_pages_size();
     unsigned char in_memory[AT_ONCE];
 
-    if (end < (uintptr_t)start)
-        return false;
-    /* mincore() fails for unmapped pages; which of the others are in memory does not matter. */
-    for (uintptr_t page = (uintptr_t)start & ~(size - 1); page < end; page += AT_ONCE * size) {
+    for (uintptr_t page = start & ~(size - 1); page < end; page += AT_ONCE * size) {
         const uintptr_t left = end - page;
 
         if (mincore((void *)page, left < AT_ONCE * size ? left : AT_ONCE * size, in_memory) != 0)
             return false;
     }
     return true;
+}
+
+/* The list of mappings is in the order of addresses, and ends a line after their attributes. */
+bool cushim__mock_pages_mapped(const void *start, size_t bytes, bool writable)
+{
+    const uintptr_t end = (uintptr_t)start + bytes;
+    uintptr_t known = (uintptr_t)start;
+    FILE *mappings;
+    char line[512];
+    bool at_start = true;
+
+    if (end < known || !are_mapped(known, end))
+        return false;
+    mappings = fopen("/proc/self/maps", "re");
+    if (!mappings)
+        return true; /* the access is unknown */
+    while (known < end && fgets(line, sizeof line, mappings)) {
+        uintptr_t first, last;
+        char access[5];
+
+        if (at_start && sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s", &first, &last, access) == 3 &&
+            first <= known && known < last) {
+            if (access[0] != 'r' || (writable && access[1] != 'w'))
+                break;
+            known = last;
+        }
+        at_start = strchr(line, '\n') != NULL;
+    }
+    fclose(mappings);
+    return known >= end;
 }
 
 /*

@@ -58,14 +58,18 @@ void cushim__mock_pages_empty(void *pages, size_t bytes)
     VirtualFree(pages, bytes, MEM_DECOMMIT);
 }
 
-bool cushim__mock_pages_mapped(const void *start, size_t bytes)
+bool cushim__mock_pages_mapped(const void *start, size_t bytes, bool writable)
 {
+    const DWORD write = PAGE_READWRITE | PAGE_WRITECOPY | PAGE_EXECUTE_READWRITE |
+                        PAGE_EXECUTE_WRITECOPY,
+                read = write | PAGE_READONLY | PAGE_EXECUTE_READ;
     const uintptr_t end = (uintptr_t)start + bytes;
     uintptr_t at = (uintptr_t)start;
     MEMORY_BASIC_INFORMATION part;
 
     while (at < end) {
-        if (!VirtualQuery((const void *)at, &part, sizeof part) || part.State != MEM_COMMIT)
+        if (!VirtualQuery((const void *)at, &part, sizeof part) || part.State != MEM_COMMIT ||
+            !(part.Protect & (writable ? write : read)))
             return false;
         at = (uintptr_t)part.BaseAddress + part.RegionSize;
     }
