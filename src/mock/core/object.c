@@ -65,6 +65,7 @@ static const struct {
     [MOCK_USER_OBJECT] = {CUSHIM__TYPE_USER_OBJECT, "a user object"},
     [MOCK_ARRAY] = {CUSHIM__TYPE_ARRAY, "an array"},
     [MOCK_TEXTURE] = {CUSHIM__TYPE_TEXTURE, "a texture or surface"},
+    [MOCK_PHYSICAL] = {CUSHIM__TYPE_PHYSICAL_MEMORY, "physical memory"},
 };
 
 static struct place *place_at(uint32_t index)

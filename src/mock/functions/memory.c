@@ -118,7 +118,7 @@ CUresult cushim__mock_MemFree_v2(CUdeviceptr dptr)
     allocation = cushim__mock_allocation_at(dptr);
     if (!allocation || allocation->span.start != dptr)
         return CUDA_ERROR_INVALID_VALUE;
-    if (allocation->origin == MOCK_BY_POOL)
+    if (allocation->pool)
         return cushim__mock_pool_free(allocation);
     if (allocation->origin != MOCK_BY_ALLOC && allocation->origin != MOCK_BY_MANAGED)
         return CUDA_ERROR_INVALID_VALUE;
@@ -154,7 +154,7 @@ CUresult cushim__mock_MemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, C
     allocation = cushim__mock_allocation_at(dptr);
     if (allocation && !cushim__mock_context_reaches(context, allocation))
         allocation = NULL;
-    if (!allocation)
+    if (!allocation || !cushim__mock_memory_allows(dptr, 1, false))
         return CUDA_ERROR_NOT_FOUND;
     if (pbase)
         *pbase = allocation->span.start;
@@ -334,7 +334,8 @@ CUresult cushim__mock_IpcCloseMemHandle(CUdeviceptr dptr)
     struct mock_allocation *allocation;
 
     allocation = cushim__mock_allocation_at(dptr);
-    if (!allocation || allocation->origin != MOCK_BY_IMPORT || allocation->span.start != dptr)
+    if (!allocation || allocation->origin != MOCK_BY_IMPORT || allocation->pool ||
+        allocation->span.start != dptr)
         return CUDA_ERROR_INVALID_VALUE;
     if (!cushim__mock_import_close(allocation))
         return CUDA_SUCCESS;

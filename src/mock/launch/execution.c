@@ -15,6 +15,7 @@
 #include "src/mock/launch/kernel.h"
 #include "src/mock/memory/allocation.h"
 #include "src/mock/memory/pool.h"
+#include "src/mock/memory/virtual.h"
 #include "src/mock/module/module.h"
 #include "src/mock/module/translation.h"
 #include "src/mock/sim/sim.h"
@@ -55,7 +56,10 @@ struct mock_execution {
 static bool is_reached(const struct mock_context *context, const struct mock_allocation *memory)
 {
     const struct mock_device *device = context->device;
+    const struct mock_mapping *mapping = cushim__mock_mapping_of(memory);
 
+    if (mapping)
+        return cushim__mock_mapping_access(mapping, device) != CU_MEM_ACCESS_FLAGS_PROT_NONE;
     if (cushim__mock_allocation_place(memory) != MOCK_DEVICE_MEMORY || memory->device == device)
         return true;
     if (memory->pool)
@@ -67,6 +71,7 @@ static bool find(void *data, uint64_t address, struct ptx_range *range)
 {
     const struct mock_execution *execution = data;
     const struct mock_allocation *memory = cushim__mock_allocation_behind(address);
+    const struct mock_mapping *mapping = cushim__mock_mapping_of(memory);
 
     if (!memory || !is_reached(execution->what.context, memory))
         return false;
@@ -74,7 +79,10 @@ static bool find(void *data, uint64_t address, struct ptx_range *range)
         .start = memory->span.start,
         .bytes = memory->bytes,
         .host = (unsigned char *)memory->host,
-        .read_only = memory->origin == MOCK_BY_REGISTER && memory->flags & MOCK_READ_ONLY,
+        .read_only =
+            mapping ? cushim__mock_mapping_access(mapping, execution->what.context->device) ==
+                          CU_MEM_ACCESS_FLAGS_PROT_READ
+                    : memory->origin == MOCK_BY_REGISTER && memory->flags & MOCK_READ_ONLY,
     };
     return true;
 }

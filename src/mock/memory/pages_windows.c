@@ -198,3 +198,55 @@ void cushim__mock_pages_lose(void *pages, size_t bytes)
     (void)bytes;
     UnmapViewOfFile(pages);
 }
+
+/* Windows has this from Windows 10 1803 on only, and the mock does without. */
+
+void *cushim__mock_pages_take_many(size_t bytes, const void *label, size_t label_bytes, int *file)
+{
+    (void)bytes;
+    (void)label;
+    (void)label_bytes;
+    (void)file;
+    return NULL;
+}
+
+void *cushim__mock_pages_open(int file, void *label, size_t label_bytes, size_t *bytes)
+{
+    (void)file;
+    (void)label;
+    (void)label_bytes;
+    (void)bytes;
+    return NULL;
+}
+
+int cushim__mock_pages_descriptor(int file)
+{
+    (void)file;
+    return -1;
+}
+
+void cushim__mock_pages_close(int file)
+{
+    (void)file;
+}
+
+bool cushim__mock_pages_put(void *pages, size_t bytes, void *reserved)
+{
+    (void)pages;
+    (void)bytes;
+    (void)reserved;
+    return false;
+}
+
+void cushim__mock_pages_remove(void *reserved, size_t bytes)
+{
+    (void)reserved;
+    (void)bytes;
+}
+
+bool cushim__mock_pages_reserve_at(void *address, size_t bytes)
+{
+    (void)address;
+    (void)bytes;
+    return false;
+}

@@ -179,7 +179,8 @@ static CUresult check(struct mock_memory_value *value)
         code = cushim__mock_needs(MOCK_NEEDS_CAN_USE_STREAM_WAIT_VALUE_NOR);
     if (code)
         return code;
-    if (value->address == 0 || value->address % value->bytes != 0 || !is_usable(value))
+    if (value->address == 0 || value->address % value->bytes != 0 || !is_usable(value) ||
+        !cushim__mock_memory_allows(value->address, value->bytes, !waits))
         return CUDA_ERROR_INVALID_VALUE;
     return value->flags > (waits ? CU_STREAM_WAIT_VALUE_NOR : CU_STREAM_WRITE_VALUE_DEFAULT)
                ? CUDA_ERROR_INVALID_VALUE
