@@ -124,6 +124,7 @@ struct peer_row {
     X(launch_cases)            \
     X(cluster_cases)           \
     X(tensor_map_cases)        \
+    X(mipmap_cases)            \
     X(library_cases)           \
     X(cushim_context_cases)    \
     X(cushim_stream_cases)     \

@@ -30,6 +30,7 @@ enum mock_kind {
     MOCK_POOL,
     MOCK_USER_OBJECT,
     MOCK_ARRAY,
+    MOCK_MIPMAP,
     MOCK_TEXTURE,
     MOCK_KINDS
 };

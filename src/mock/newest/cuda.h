@@ -170,7 +170,10 @@ typedef struct mock_launch_config {
     CUlaunchAttribute *attrs;
     unsigned int numAttrs;
 } CUlaunchConfig;
-typedef struct mock_array_memory_requirements CUDA_ARRAY_MEMORY_REQUIREMENTS;
+typedef struct mock_array_memory_requirements {
+    size_t size, alignment;
+    unsigned int reserved[4];
+} CUDA_ARRAY_MEMORY_REQUIREMENTS;
 #endif
 
 #if CUDA_VERSION < 12010
