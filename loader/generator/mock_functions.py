@@ -14,8 +14,8 @@ from rows import Function
 # The kinds of the mock's objects, by the type of their handles.
 OBJECTS = {
     'CUarray': 'array', 'CUcontext': 'context', 'CUdevice': 'device',
-    'CUevent': 'event',
-    'CUgraphExec': 'exec', 'CUfunction': 'function', 'CUgraph': 'graph', 
+    'CUdevResourceDesc': 'description', 'CUevent': 'event',
+    'CUgraphExec': 'exec', 'CUfunction': 'function', 'CUgraph': 'graph', 'CUgreenCtx': 'context',
     'CUkernel': 'kernel',
     'CUlibrary': 'library', 'CUlinkState': 'link', 'CUmipmappedArray': 'mipmap',
     'CUmodule': 'module', 'CUgraphNode': 'node',

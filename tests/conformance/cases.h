@@ -125,6 +125,7 @@ struct peer_row {
     X(cluster_cases)           \
     X(tensor_map_cases)        \
     X(mipmap_cases)            \
+    X(green_cases)             \
     X(library_cases)           \
     X(cushim_context_cases)    \
     X(cushim_stream_cases)     \

@@ -23,7 +23,7 @@ bool cushim__mock_context_syncs(void)
     return context && context->flags & CU_CTX_SYNC_MEMOPS;
 }
 
-CUresult cushim__mock_context_find(CUcontext handle, struct mock_context **context)
+CUresult cushim__mock_context_find(const void *handle, struct mock_context **context)
 {
     if (!handle)
         return CUDA_ERROR_INVALID_CONTEXT;
@@ -53,6 +53,8 @@ CUresult cushim__mock_memory_context(struct mock_context **context)
 
     if (code == CUDA_SUCCESS && (*context)->api_version < MOCK_WIDE_ABI)
         code = CUDA_ERROR_INVALID_CONTEXT;
+    if (code == CUDA_SUCCESS)
+        *context = cushim__mock_context_space(*context);
     return code;
 }
 

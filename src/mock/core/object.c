@@ -65,6 +65,7 @@ static const struct {
     [MOCK_USER_OBJECT] = {CUSHIM__TYPE_USER_OBJECT, "a user object"},
     [MOCK_ARRAY] = {CUSHIM__TYPE_ARRAY, "an array"},
     [MOCK_MIPMAP] = {CUSHIM__TYPE_MIPMAPPED_ARRAY, "a mipmapped array"},
+    [MOCK_DESCRIPTION] = {CUSHIM__TYPE_DESCRIPTION, "a description of resources"},
     [MOCK_TEXTURE] = {CUSHIM__TYPE_TEXTURE, "a texture or surface"},
 };
 

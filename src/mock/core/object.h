@@ -31,6 +31,7 @@ enum mock_kind {
     MOCK_USER_OBJECT,
     MOCK_ARRAY,
     MOCK_MIPMAP,
+    MOCK_DESCRIPTION,
     MOCK_TEXTURE,
     MOCK_KINDS
 };
