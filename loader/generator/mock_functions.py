@@ -14,7 +14,7 @@ from rows import Function
 # The kinds of the mock's objects, by the type of their handles.
 OBJECTS = {
     'CUarray': 'array', 'CUcontext': 'context', 'CUdevice': 'device',
-    'CUdevResourceDesc': 'description', 'CUevent': 'event',
+    'CUdevResourceDesc': 'description', 'CUevent': 'event', 'CUexternalMemory': 'external',
     'CUgraphExec': 'exec', 'CUfunction': 'function', 'CUgraph': 'graph', 'CUgreenCtx': 'context',
     'CUkernel': 'kernel',
     'CUlibrary': 'library', 'CUlinkState': 'link', 'CUmipmappedArray': 'mipmap',

@@ -126,6 +126,7 @@ struct peer_row {
     X(tensor_map_cases)        \
     X(mipmap_cases)            \
     X(green_cases)             \
+    X(external_cases)          \
     X(library_cases)           \
     X(cushim_context_cases)    \
     X(cushim_stream_cases)     \

@@ -162,41 +162,42 @@ static bool halve(CUDA_ARRAY3D_DESCRIPTOR *of)
 }
 
 CUresult cushim__mock_mipmap_create(struct mock_context *context, const CUDA_ARRAY3D_DESCRIPTOR *of,
-                                    unsigned levels, CUdeviceptr memory, size_t bytes,
+                                    unsigned levels, struct mock_allocation *mapped,
                                     struct mock_mipmap **mipmap)
 {
     struct mock_mipmap *made = cushim__mock_object_create(sizeof *made, MOCK_MIPMAP, context, NULL);
     CUDA_ARRAY3D_DESCRIPTOR level = *of;
     CUresult code = CUDA_SUCCESS;
-    size_t all = 0;
+    size_t bytes = 0;
 
     if (!made)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    made->borrowed = memory != 0;
     do {
         struct mock_array *array = make(context, &level);
 
-        if (!array)
-            code = CUDA_ERROR_OUT_OF_MEMORY;
-        if (code)
-            break;
+        if (!array) {
+            cushim__mock_mipmap_destroy(made);
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        }
         array->object.internal = true;
         array->mipmap = made;
-        array->memory = all;
-        all += bytes_of(array);
+        array->memory = bytes;
+        bytes += bytes_of(array);
         made->levels[made->level_count++] = array;
     } while (made->level_count < levels && halve(&level));
-    if (code == CUDA_SUCCESS && memory)
-        code = all <= bytes ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-    else if (code == CUDA_SUCCESS)
-        code = cushim__mock_memory_allocate(context, context->device, all, &memory);
+    if (!mapped)
+        code = cushim__mock_memory_allocate(context, context->device, bytes, &made->memory);
+    else if (bytes > mapped->bytes)
+        code = CUDA_ERROR_INVALID_VALUE;
     if (code) {
         cushim__mock_mipmap_destroy(made);
         return code;
     }
-    made->memory = memory;
+    if (mapped)
+        made->memory = mapped->span.start;
+    made->mapped = mapped != NULL;
     for (unsigned i = 0; i < made->level_count; i++)
-        made->levels[i]->memory += memory;
+        made->levels[i]->memory += made->memory;
     *mipmap = made;
     return CUDA_SUCCESS;
 }
@@ -205,7 +206,9 @@ void cushim__mock_mipmap_destroy(struct mock_mipmap *mipmap)
 {
     for (unsigned i = 0; i < mipmap->level_count; i++)
         cushim__mock_array_destroy(mipmap->levels[i]);
-    if (!mipmap->borrowed && mipmap->memory)
+    if (mipmap->mapped)
+        cushim__mock_allocation_destroy(cushim__mock_allocation_at(mipmap->memory));
+    else if (mipmap->memory)
         cushim__mock_memory_free(mipmap->memory);
     cushim__mock_object_remove(mipmap);
     free(mipmap);

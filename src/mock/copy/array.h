@@ -13,6 +13,7 @@
 
 #include "src/mock/core/object.h"
 
+struct mock_allocation;
 struct mock_mipmap;
 
 struct mock_array {
@@ -32,7 +33,7 @@ struct mock_mipmap {
     struct mock_object object;
     unsigned level_count;
     CUdeviceptr memory;
-    bool borrowed; /* the memory is not its own */
+    bool mapped; /* the memory is an allocation that maps external memory */
     struct mock_array *levels[MOCK_LEVELS_MAX];
 };
 
@@ -47,11 +48,12 @@ CUresult cushim__mock_array_create(struct mock_context *context, const CUDA_ARRA
                                    struct mock_array **array);
 
 /*
- * The same for a mipmapped array. The number of levels is brought into its bounds. With `memory`,
- * which is not 0 and of `bytes` bytes, it lies there, or the call fails with INVALID_VALUE.
+ * The same for a mipmapped array. The number of levels is brought into its bounds. If `mapped` is
+ * not NULL, it lies in this allocation, which then ends with it, or the call fails with
+ * INVALID_VALUE.
  */
 CUresult cushim__mock_mipmap_create(struct mock_context *context, const CUDA_ARRAY3D_DESCRIPTOR *of,
-                                    unsigned levels, CUdeviceptr memory, size_t bytes,
+                                    unsigned levels, struct mock_allocation *mapped,
                                     struct mock_mipmap **mipmap);
 
 void cushim__mock_array_destroy(struct mock_array *array);

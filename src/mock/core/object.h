@@ -32,6 +32,7 @@ enum mock_kind {
     MOCK_ARRAY,
     MOCK_MIPMAP,
     MOCK_DESCRIPTION,
+    MOCK_EXTERNAL,
     MOCK_TEXTURE,
     MOCK_KINDS
 };

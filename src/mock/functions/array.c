@@ -65,7 +65,7 @@ CUresult cushim__mock_MipmappedArrayCreate(struct mock_context *current,
     CUresult code = cushim__mock_array_check(pMipmappedArrayDesc, true);
 
     return code ? code
-                : cushim__mock_mipmap_create(current, pMipmappedArrayDesc, numMipmapLevels, 0, 0,
+                : cushim__mock_mipmap_create(current, pMipmappedArrayDesc, numMipmapLevels, NULL,
                                              mipmap);
 }
 

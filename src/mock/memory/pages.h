@@ -83,6 +83,14 @@ void *cushim__mock_pages_find(const struct mock_shared_pages *shared, size_t *by
 void cushim__mock_pages_lose(void *pages, size_t bytes);
 
 /*
+ * On Linux: the size of an open file of the program, 0 if it cannot be mapped, its first bytes, and
+ * its end. Windows has no such files.
+ */
+size_t cushim__mock_file_bytes(int file);
+void *cushim__mock_file_map(int file, size_t bytes);
+void cushim__mock_file_close(int file);
+
+/*
  * On Linux: create and seal a file in memory for pages, which only its user may open. A sealed file
  * keeps its size; other processes refuse an unsealed one. If the system refuses, create() returns a
  * negative number, and seal() logs it and returns false.

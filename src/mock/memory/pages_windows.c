@@ -194,3 +194,21 @@ void cushim__mock_pages_lose(void *pages, size_t bytes)
     (void)bytes;
     UnmapViewOfFile(pages);
 }
+
+size_t cushim__mock_file_bytes(int file)
+{
+    (void)file;
+    return 0;
+}
+
+void *cushim__mock_file_map(int file, size_t bytes)
+{
+    (void)file;
+    (void)bytes;
+    return NULL;
+}
+
+void cushim__mock_file_close(int file)
+{
+    (void)file;
+}
