@@ -92,7 +92,7 @@ CUresult cushim__mock_MipmappedArrayDestroy(struct mock_mipmap *mipmap)
 }
 
 /*
- * Also cuMipmappedArrayGetMemoryRequirements, cuArrayGetSparseProperties and
+ * Also cuMipmappedArrayGetMemoryRequirements, cuArrayGetSparseProperties,
  * cuMipmappedArrayGetSparseProperties. These are about arrays whose memory is mapped later, and
  * about sparse ones. The mock has neither.
  */

@@ -140,7 +140,7 @@ cushim__mock_ImportExternalSemaphore(const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC *
                : CUDA_ERROR_NOT_SUPPORTED;
 }
 
-/* Also cuWaitExternalSemaphoresAsync: there is nothing to wait for. */
+/* Also cuWaitExternalSemaphoresAsync. There is nothing to wait for. */
 CUresult cushim__mock_SignalExternalSemaphoresAsync(void)
 {
     return CUDA_ERROR_INVALID_VALUE;
