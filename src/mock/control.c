@@ -155,12 +155,12 @@ static struct cushim__mock_call call_of(const struct race_access *access)
 static void found_race(const struct race_side *later, const struct race_side *earlier,
                        const struct race_memory *memory, const char *text)
 {
-    (void)memory;
     cushim__mock_race(&(struct cushim__mock_finding){
         .found = earlier ? CUSHIM__MOCK_FOUND_RACE : CUSHIM__MOCK_FOUND_KERNEL_RACE,
         .what = text,
         .misuse = call_of(later->access),
         .earlier = earlier ? call_of(earlier->access) : (struct cushim__mock_call){.name = ""},
+        .memory = memory ? memory->start : 0,
     });
 }
 

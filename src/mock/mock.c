@@ -132,6 +132,7 @@ static void in_child(void)
     mock->threads_stay = true;
     mock->forked = mock->forked || mock->initialised;
     mock->misuses.count = 0; /* earlier misuses were the parent's */
+    mock->fault[0] = '\0';
 }
 
 /*

@@ -36,7 +36,6 @@ static void host_function_on_blocking_stream(void)
     order_write(NULL);
     OK(driver->LaunchHostFunc(stream, do_nothing, NULL));
     order_read(order_streams[1]);
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 /* A host function may wait for work that is queued later. */
@@ -62,7 +61,6 @@ static void interprocess_event(void)
     order_write(order_streams[0]);
     OK(driver->StreamWaitEvent(order_streams[1], event, 0));
     order_read(order_streams[1]);
-    OK(driver->EventDestroy_v2(event));
 }
 
 /* A library that calls the driver below the layer may have recorded the event. */
@@ -73,7 +71,6 @@ static void event_that_nobody_recorded(void)
     order_write(order_streams[0]);
     OK(driver->StreamWaitEvent(order_streams[1], event, 0));
     order_read(order_streams[1]);
-    OK(driver->EventDestroy_v2(event));
 }
 
 static CUresult CUDAAPI give_table(const void **table, const CUuuid *id)
@@ -136,7 +133,6 @@ static void capture(void)
     order_write(order_streams[1]);
     OK(driver->StreamEndCapture(stream, &graph));
     OK(driver->GraphDestroy(graph));
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 /* The launch waits for the copy. */
@@ -175,7 +171,6 @@ static void module_that_is_loaded(void)
     order_write(order_streams[0]);
     OK(driver->ModuleLoadData(&module, image));
     order_read(order_streams[1]);
-    OK(driver->ModuleUnload(module));
 }
 
 static void capture_that_records(void)
@@ -195,7 +190,6 @@ static void capture_that_records(void)
     order_read(order_streams[1]);
     OK(driver->GraphExecDestroy(exec));
     OK(driver->GraphDestroy(graph));
-    OK(driver->EventDestroy_v2(event));
 }
 
 /* A graph records the event again at each launch. */
@@ -216,7 +210,6 @@ static void graph_that_records(void)
     order_read(order_streams[1]);
     OK(driver->GraphExecDestroy(exec));
     OK(driver->GraphDestroy(graph));
-    OK(driver->EventDestroy_v2(event));
 }
 
 /* The same if the node is added while another stream is captured. */
@@ -241,8 +234,6 @@ static void node_that_records_during_a_capture(void)
     OK(driver->GraphExecDestroy(exec));
     OK(driver->GraphDestroy(graph));
     OK(driver->GraphDestroy(empty));
-    OK(driver->StreamDestroy_v2(captured));
-    OK(driver->EventDestroy_v2(event));
 }
 
 static void event_that_a_context_records(void)
@@ -254,7 +245,6 @@ static void event_that_a_context_records(void)
     OK(driver->CtxRecordEvent(order_context, event));
     OK(driver->StreamWaitEvent(order_streams[1], event, 0));
     order_read(order_streams[1]);
-    OK(driver->EventDestroy_v2(event));
 }
 
 static CUresult CUDAAPI launch_without_attributes(const CUlaunchConfig *config, CUfunction function,
@@ -277,7 +267,6 @@ static void event_that_a_launch_records(void)
     order_spin_recording(order_streams[0], event);
     OK(driver->StreamWaitEvent(order_streams[1], event, 0));
     order_read(order_streams[1]);
-    OK(driver->EventDestroy_v2(event));
 }
 
 /* The copy waits for both devices, and both wait for it. */
@@ -309,7 +298,6 @@ static void stream_that_was_not_seen(void)
     order_write(unseen);
     OK(driver->StreamSynchronize(unseen));
     order_read(order_streams[1]);
-    OK(below->StreamDestroy_v2(unseen));
 }
 
 static void failed_call(void)

@@ -96,6 +96,8 @@ FEW_THREADS = ('--set', 'attribute.MULTIPROCESSOR_COUNT=2', '--set', 'memory=8Gi
 CLIENTS = (
     Client('plain', (), (), 'codes and data, in order, are those of a GPU',
            ('@PLAIN@',), same_as=('cat', '@HERE@/plain.expected')),
+    Client('virtual', (), (), 'segments that grow, and memory of two processes, as on a GPU',
+           ('@VIRTUAL@',), same_as=('cat', '@HERE@/virtual.expected')),
 
     Client('ffmpeg', ('ffmpeg',), ('/usr/bin/ffmpeg',),
            'MD5 of 25 frames of 8 bits, uploaded and downloaded, as on the CPU',
@@ -354,7 +356,8 @@ def run_client(suite, client, found):
                 file.write('no library\n')
 
         def run(place, options, command, *folders):
-            words = {'WORK': place, 'HERE': HERE, 'PLAIN': suite.plain, 'FOUND': found,
+            words = {'WORK': place, 'HERE': HERE, 'PLAIN': suite.plain,
+                     'VIRTUAL': os.path.join(os.path.dirname(suite.plain), 'virtual'), 'FOUND': found,
                      'BESIDE': suite.beside}
             more = {key: fill(value, words) for key, value in client.environment.items()}
             environment = suite.environment(place, *folders, *client.libraries, suite.beside,
@@ -412,7 +415,7 @@ def run_one(suite, client):
                   f'packages {" ".join(client.packages)}')
         print(f'skip  {client.name}: no {lacks}; {brings}', flush=True)
         return None
-    words = {'HERE': '.', 'WORK': '.', 'PLAIN': 'plain', 'FOUND': found}
+    words = {'HERE': '.', 'WORK': '.', 'PLAIN': 'plain', 'VIRTUAL': 'virtual', 'FOUND': found}
     command = ' '.join(fill_all(client.command, words))
     line = f'{client.name} ({version(client.packages)}): {client.shows}: {command}'
     try:

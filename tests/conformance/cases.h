@@ -113,7 +113,10 @@ struct peer_row {
     X(memory_edge_cases)       \
     X(host_memory_cases)       \
     X(pool_cases)              \
+    X(virtual_cases)           \
+    X(share_cases)             \
     X(copy_cases)              \
+    X(copy_batch_cases)        \
     X(copy_shape_cases)        \
     X(graph_cases)             \
     X(graph_edge_cases)        \
@@ -134,7 +137,7 @@ struct peer_row {
     X(cushim_event_time_cases) \
     X(cushim_layer_cases)
 #define FOR_EACH_PEER_TABLE(X) \
-    X(ipc_peers) X(undefined_peers) X(cushim_context_peers) X(cushim_event_peers)
+    X(ipc_peers) X(undefined_peers) X(cushim_context_peers) X(cushim_event_peers) X(share_peers)
 
 #define DECLARE_CASES(table) extern const struct conformance_case table[];
 #define DECLARE_PEERS(table) extern const struct peer_row table[];

@@ -285,6 +285,9 @@ static void settings_of_a_context_are_returned(void)
     MUST(cu->CtxCreate_v2(&context, CU_CTX_SCHED_YIELD, 0));
     OK(cu->CtxGetFlags(&flags));
     EQUAL(CU_CTX_SCHED_YIELD, flags & CU_CTX_SCHED_MASK);
+    OK(cu->CtxSetFlags(CU_CTX_MAP_HOST));
+    OK(cu->CtxGetFlags(&flags));
+    EQUAL(0, flags);
     REFUSED(cu->CtxGetFlags(NULL));
     REFUSED(cu->CtxSetCacheConfig((CUfunc_cache)9));
     REFUSED(cu->CtxSetFlags(0x1000));
@@ -440,12 +443,43 @@ static void ranges_are_those_of_the_current_device(void)
     EQUAL(1000, bytes);
 }
 
+static void memory_of_another_device_needs_access(void)
+{
+    struct two two = begin_two();
+    CUdeviceptr memory, address = 0;
+    int value = -1;
+
+    make_current(two.contexts[0]);
+    memory = begin_memory(4096);
+    make_current(two.contexts[1]);
+    for (int attribute = 1; attribute < 6; attribute++) {
+        OK(cu->DeviceGetP2PAttribute(&value, (CUdevice_P2PAttribute)attribute, 0, 1));
+        EQUAL(attribute > 1 && attribute < 5, value);
+    }
+    for (int access = 0; access < 2; access++) {
+        const CUresult code = access ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+
+        if (access)
+            MUST(cu->CtxEnablePeerAccess(two.contexts[0], 0));
+        CODE(code, cu->MemsetD8_v2(memory, 1, 4096));
+        CODE(code, cu->MemsetD8Async(memory, 1, 16, two.streams[1]));
+        OK(cu->MemsetD8Async(memory, 1, 16, two.streams[0]));
+        CODE(code, cu->PointerGetAttribute(&address, CU_POINTER_ATTRIBUTE_DEVICE_POINTER, memory));
+        CODE(access ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND,
+             cu->MemGetAddressRange_v2(&address, NULL, memory));
+    }
+    OK(cu->CtxSynchronize());
+    OK(cu->StreamSynchronize(two.streams[0]));
+}
+
 const struct conformance_case device_cases[] = {
     TWO_DEVICES_CASE("081_record_across_devices_is_400", record_across_devices_is_400, MEASURED),
     TWO_DEVICES_CASE("081_wait_across_devices_waits", wait_across_devices_waits, MEASURED),
     TWO_DEVICES_CASE("081_elapsed_across_devices_is_400", elapsed_across_devices_is_400, MEASURED),
     TWO_DEVICES_CASE("092_ranges_are_those_of_the_current_device",
                      ranges_are_those_of_the_current_device, MEASURED),
+    TWO_DEVICES_CASE("092_memory_of_another_device_needs_access",
+                     memory_of_another_device_needs_access, MEASURED),
     MEASURED_CASE("085_unknown_limit_is_1", unknown_limit_is_1),
     MEASURED_CASE("085_context_is_no_peer_of_itself", context_is_no_peer_of_itself),
     MEASURED_CASE("192_limits_are_rounded_or_refused", limits_are_rounded_or_refused),

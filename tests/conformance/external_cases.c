@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* External memory by a file descriptor, and memory that is attached to streams. 216 and 217. */
+/* External memory by a file descriptor, and memory that is attached to streams. 230 and 231. */
 #define _GNU_SOURCE /* memfd_create() */
 #include <stddef.h>
 #include <stdint.h>
@@ -182,14 +182,14 @@ static void attached_memory_is_one_managed_allocation(void)
 }
 
 const struct conformance_case external_cases[] = {
-    MEASURED_CASE("216_wrong_imports_are_refused", wrong_imports_are_refused),
+    MEASURED_CASE("230_wrong_imports_are_refused", wrong_imports_are_refused),
     {
-        .name = "216_buffers_are_parts_of_the_memory",
+        .name = "230_buffers_are_parts_of_the_memory",
         .run = buffers_are_parts_of_the_memory,
         .class = MEASURED,
         .may_skip = ON_MOCK,
     },
-    MEASURED_CASE("217_attached_memory_is_one_managed_allocation",
+    MEASURED_CASE("231_attached_memory_is_one_managed_allocation",
                   attached_memory_is_one_managed_allocation),
     {.name = NULL},
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Green contexts and multiprocessors as a resource. Statements 214 and 215. */
+/* Green contexts and multiprocessors as a resource. Statements 228 and 229. */
 #include <stddef.h>
 #include <string.h>
 
@@ -302,16 +302,16 @@ static void green_contexts_keep_the_primary_one(void)
 }
 
 const struct conformance_case green_cases[] = {
-    MEASURED_CASE("214_resources_are_multiprocessors", resources_are_multiprocessors),
-    MEASURED_CASE("214_splits_are_rounded_up", splits_are_rounded_up),
-    MEASURED_CASE("214_wrong_resources_are_refused", wrong_resources_are_refused),
-    MEASURED_CASE("215_green_contexts_are_contexts", green_contexts_are_contexts),
-    MEASURED_CASE("215_streams_of_green_contexts_do_not_block",
+    MEASURED_CASE("228_resources_are_multiprocessors", resources_are_multiprocessors),
+    MEASURED_CASE("228_splits_are_rounded_up", splits_are_rounded_up),
+    MEASURED_CASE("228_wrong_resources_are_refused", wrong_resources_are_refused),
+    MEASURED_CASE("229_green_contexts_are_contexts", green_contexts_are_contexts),
+    MEASURED_CASE("229_streams_of_green_contexts_do_not_block",
                   streams_of_green_contexts_do_not_block),
-    MEASURED_CASE("215_green_contexts_share_with_the_primary_one",
+    MEASURED_CASE("229_green_contexts_share_with_the_primary_one",
                   green_contexts_share_with_the_primary_one),
-    MEASURED_CASE("215_records_of_captured_green_contexts_are_refused",
+    MEASURED_CASE("229_records_of_captured_green_contexts_are_refused",
                   records_of_captured_green_contexts_are_refused),
-    MEASURED_CASE("215_green_contexts_keep_the_primary_one", green_contexts_keep_the_primary_one),
+    MEASURED_CASE("229_green_contexts_keep_the_primary_one", green_contexts_keep_the_primary_one),
     {.name = NULL},
 };

@@ -41,6 +41,9 @@ static void host_and_device_share_the_address(void)
     CHECK(address == (uintptr_t)memory + 10);
     OK(cu->MemHostGetFlags(&flags, memory + 8));
     EQUAL(CU_MEMHOSTALLOC_WRITECOMBINED | CU_MEMHOSTALLOC_DEVICEMAP, flags);
+    MUST(cu->MemHostAlloc((void **)&memory, 100, CU_MEMHOSTALLOC_PORTABLE));
+    OK(cu->MemHostGetFlags(&flags, memory));
+    EQUAL(CU_MEMHOSTALLOC_DEVICEMAP, flags);
 }
 
 static void other_memory_has_no_device_pointer(void)
@@ -153,8 +156,12 @@ static void what_is_no_memory_is_not_registered(void)
                  {4, CUDA_ERROR_INVALID_VALUE},
                  {8, CUDA_SUCCESS},
                  {16, CUDA_ERROR_INVALID_VALUE}};
+    static const char constant[4096] = "read-only";
 
     begin_context();
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemHostRegister_v2((void *)(uintptr_t)constant, 4096, 0));
+    OK(cu->MemHostRegister_v2((void *)(uintptr_t)constant, 4096, 8));
+    OK(cu->MemHostUnregister((void *)(uintptr_t)constant));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemHostRegister_v2(page, 0, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemHostRegister_v2(NULL, 4096, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemHostRegister_v2(memory_nowhere(), 4096, 0));

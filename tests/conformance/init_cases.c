@@ -92,6 +92,11 @@ static void without_device_init_answers_100_and_all_else_3(void)
     check_without_device();
 }
 
+static void device_named_twice_init_answers_101(void)
+{
+    CODE(CUDA_ERROR_INVALID_DEVICE, cu->Init(0));
+}
+
 static void two_inits_without_device_answer_alike(void)
 {
     check_without_device();
@@ -434,6 +439,12 @@ const struct conformance_case init_cases[] = {
         .run = without_device_init_answers_100_and_all_else_3,
         .class = MEASURED,
         .environment = "CUDA_VISIBLE_DEVICES=99,0",
+    },
+    {
+        .name = "083_visible_device_twice",
+        .run = device_named_twice_init_answers_101,
+        .class = MEASURED,
+        .environment = "CUDA_VISIBLE_DEVICES=0,0",
     },
     MEASURED_CASE("005_missing_symbols_are_reported_by_status",
                   missing_symbols_are_reported_by_status),

@@ -188,8 +188,10 @@ static void parameters_are_checked(void)
     CODE(CUDA_ERROR_INVALID_VALUE, launch(nothing, stream, parameters, extra));
     CODE(CUDA_ERROR_INVALID_VALUE, launch(take, stream, NULL, bogus));
     CODE(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, launch(take, stream, NULL, extra)); /* 12 needed */
+    CODE(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, launch(nothing, stream, NULL, extra));
     extra[3] = &none;
     CODE(CUDA_ERROR_INVALID_VALUE, launch(take, stream, NULL, extra));
+    OK(launch(nothing, stream, NULL, extra));
     OK(launch(nothing, stream, NULL, end));
     OK(cu->StreamSynchronize(stream));
 }

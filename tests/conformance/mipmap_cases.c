@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mipmapped arrays and textures over them. Statements 212 and 213. */
+/* Mipmapped arrays and textures over them. Statements 226 and 227. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -286,18 +286,18 @@ static void views_name_levels_and_texels(void)
 }
 
 const struct conformance_case mipmap_cases[] = {
-    MEASURED_CASE("212_levels_are_clamped_and_halved", levels_are_clamped_and_halved),
-    MEASURED_CASE("212_wrong_mipmaps_are_refused", wrong_mipmaps_are_refused),
-    MEASURED_CASE("212_requirements_are_those_of_deferred_arrays",
+    MEASURED_CASE("226_levels_are_clamped_and_halved", levels_are_clamped_and_halved),
+    MEASURED_CASE("226_wrong_mipmaps_are_refused", wrong_mipmaps_are_refused),
+    MEASURED_CASE("226_requirements_are_those_of_deferred_arrays",
                   requirements_are_those_of_deferred_arrays),
     {
-        .name = "213_levels_are_selected_or_weighted",
+        .name = "227_levels_are_selected_or_weighted",
         .run = levels_are_selected_or_weighted,
         .class = MEASURED,
         .may_skip = ON_MOCK,
     },
     {
-        .name = "213_views_name_levels_and_texels",
+        .name = "227_views_name_levels_and_texels",
         .run = views_name_levels_and_texels,
         .class = MEASURED,
         .may_skip = ON_MOCK,

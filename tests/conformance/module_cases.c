@@ -123,6 +123,11 @@ static void options_are_checked(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->ModuleLoadDataEx(&module, module_image, 1, &option, &value));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->ModuleLoadDataEx(&module, module_image, 1, NULL, NULL));
     OK(cu->ModuleLoadDataEx(&module, module_image, 0, NULL, NULL));
+    option = CU_JIT_MAX_REGISTERS;
+    value = NULL;
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->ModuleLoadDataEx(&module, module_image, 1, &option, &value));
+    value = (void *)100;
+    OK(cu->ModuleLoadDataEx(&module, module_image, 1, &option, &value));
     option = CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES;
     CODE(CUDA_ERROR_INVALID_VALUE, cu->ModuleLoadDataEx(&module, module_image, 1, &option, &value));
     EQUAL(100, (uintptr_t)value);
@@ -196,6 +201,7 @@ static void variables_have_their_size(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->ModuleGetGlobal_v2(NULL, NULL, module, "bytes"));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->ModuleGetGlobal_v2(NULL, NULL, module, "nope"));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->ModuleGetGlobal_v2(&address, &bytes, module, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->ModuleGetGlobal_v2(&address, &bytes, module, ""));
     CODE(CUDA_ERROR_INVALID_HANDLE, cu->ModuleGetGlobal_v2(&address, &bytes, NULL, "bytes"));
 }
 
@@ -299,6 +305,38 @@ static size_t CUDA_CB a_kilobyte_each(int threads)
     return (size_t)threads * 1024;
 }
 
+/* Limits that do not count, and the clusters that a kernel requires. */
+static void occupancy_ignores_lower_limits(void)
+{
+    static const char text[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
+                               ".visible .entry pair() .reqnctapercluster 2, 1, 1 { ret; }\n";
+    CUmodule module = begin_module();
+    CUfunction plain = begin_function(module, "plain"), pair;
+    size_t dynamic = 0;
+    int value = -1;
+
+    OK(cu->FuncSetAttribute(plain, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 0));
+    OK(cu->OccupancyMaxActiveBlocksPerMultiprocessor(&value, plain, 128, 1));
+    EQUAL(16, value);
+    OK(cu->OccupancyMaxActiveBlocksPerMultiprocessor(&value, plain, 128, 60000));
+    EQUAL(0, value);
+    OK(cu->OccupancyAvailableDynamicSMemPerBlock(&dynamic, plain, 32, 64));
+    EQUAL(0, dynamic);
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         cu->OccupancyAvailableDynamicSMemPerBlock(&dynamic, plain, 33, 64));
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         cu->OccupancyAvailableDynamicSMemPerBlock(&dynamic, plain, 2, 2048));
+    OK(cu->OccupancyMaxActiveBlocksPerMultiprocessor(&value, begin_function(module, "bounded"), 257,
+                                                     0));
+    EQUAL(7, value);
+    MUST(cu->ModuleLoadData(&module, text));
+    pair = begin_function(module, "pair");
+    for (int i = 0; i < 3; i++) {
+        OK(cu->FuncGetAttribute(&value, (CUfunction_attribute)(11 + i), pair));
+        EQUAL(i == 0 ? 2 : 1, value);
+    }
+}
+
 static void occupancy_goes_by_preferences(void)
 {
     CUfunction function = begin_function(begin_module(), "plain");
@@ -379,7 +417,19 @@ static void torn_text_is_refused(void)
         HEAD ".global .u32 a[2] = {{{1}}};",
         HEAD ".global .u32 a[2][2] = {{1, 2, 3}};",
         HEAD ".global .f32 a[2] = {1.0 2.0};",
+        HEAD ENTRY "() { .reg .b32 r; addd.s32 r, r, r; ret; }",
+        HEAD ENTRY "() { .reg .b32 r; ret; ADD.s32 r, r, r; }",
+        HEAD ".func f() { frobnicate; }" ENTRY "() { ret; }",
+        HEAD ENTRY "() { .reg .b32 r; add.s32 r, r, r ret; }",
+        HEAD ENTRY "() { ret;; }",
+        HEAD ENTRY "() { .foo 3; ret; }",
+        HEAD ENTRY "() .maxfoo 3 { ret; }",
+        HEAD ".foo 3;" ENTRY "() { ret; }",
     };
+    static const char misspelt[] = HEAD ENTRY "() {\naddd.s32; }";
+    char errors[1000] = "";
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {errors, (void *)(uintptr_t)sizeof errors};
     CUmodule module = NULL;
 
     begin_context();
@@ -387,6 +437,9 @@ static void torn_text_is_refused(void)
         if (!CODE(CUDA_ERROR_INVALID_PTX, cu->ModuleLoadData(&module, texts[i])))
             detail("text %d", (int)i);
     }
+    CODE(CUDA_ERROR_INVALID_PTX, cu->ModuleLoadDataEx(&module, misspelt, 2, options, values));
+    if (!CHECK(strstr(errors, "line 5") && strstr(errors, "'addd'")))
+        detail("%s", errors);
     CODE(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, cu->ModuleLoadData(&module, ".version 123456.7\n"));
     OK(cu->ModuleLoadData(&module, HEAD ENTRY "() .maxntid 65536 { }"));
 }
@@ -405,6 +458,7 @@ const struct conformance_case module_cases[] = {
     MEASURED_CASE("156_first_abi_of_variables_writes_zeros", first_abi_of_variables_writes_zeros),
     MEASURED_CASE("157_modules_are_used_from_other_contexts", modules_are_used_from_other_contexts),
     MEASURED_CASE("197_function_is_loaded_once_it_is_wanted", function_is_loaded_once_it_is_wanted),
+    MEASURED_CASE("161_occupancy_ignores_lower_limits", occupancy_ignores_lower_limits),
     MEASURED_CASE("198_occupancy_goes_by_preferences", occupancy_goes_by_preferences),
     MEASURED_CASE("199_linker_refuses_what_it_cannot_read", linker_refuses_what_it_cannot_read),
     MEASURED_CASE("200_torn_text_is_refused", torn_text_is_refused),

@@ -332,6 +332,7 @@ static void flags_of_a_wait_are_checked(void)
 
     CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamWaitEvent(stream, done, 2));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamWaitEvent(stream, done, 0x80));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamWaitEvent(stream, NULL, 2));
     CODE(CUDA_ERROR_ILLEGAL_STATE, cu->StreamWaitEvent(stream, done, 1));
     OK(cu->StreamWaitEvent(stream, done, 0));
     OK(cu->StreamSynchronize(stream));

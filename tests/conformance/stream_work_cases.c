@@ -366,6 +366,7 @@ static void wrong_arguments_are_refused(void)
 
 static void arguments_are_checked_as_measured(void)
 {
+    CUdeviceptr pooled = 0;
     struct latch word;
     CUstream stream;
 
@@ -379,6 +380,10 @@ static void arguments_are_checked_as_measured(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamWriteValue32_v2(stream, 0, 0, 0));
     CODE(CUDA_ERROR_INVALID_VALUE,
          cu->StreamWriteValue32_v2(stream, (CUdeviceptr)(uintptr_t)&stream, 0, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamWriteValue32_v2(stream, begin_managed(4), 0, 0));
+    MUST(cu->MemAllocAsync(&pooled, 4, stream));
+    MUST(cu->StreamSynchronize(stream));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamWriteValue32_v2(stream, pooled, 0, 0));
     CODE(CUDA_ERROR_NOT_SUPPORTED,
          cu->StreamWaitValue32_v2(stream, word.device, 0, CU_STREAM_WAIT_VALUE_FLUSH));
     OK(cu->StreamQuery(stream));
@@ -402,7 +407,11 @@ static void batches_are_checked_as_measured(void)
     batch[0].operation = CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES;
     CODE(CUDA_ERROR_NOT_SUPPORTED, cu->StreamBatchMemOp_v2(stream, 1, batch, 0));
     batch[0].operation = CU_STREAM_MEM_OP_BARRIER;
-    OK(cu->StreamBatchMemOp_v2(stream, 1, batch, 0));
+    for (unsigned flags = 0; flags < 3; flags++) {
+        batch[0].memoryBarrier.flags = flags;
+        CODE(flags < 2 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE,
+             cu->StreamBatchMemOp_v2(stream, 1, batch, 0));
+    }
     OK(cu->StreamSynchronize(stream));
 }
 

@@ -80,3 +80,8 @@ const struct conformance_case fork_cases[] = {
     NO_FORK("cushim_driver_refuses_a_forked_child", CUSHIM),
     {.name = NULL},
 };
+
+/* The mock has virtual memory on Linux only. */
+const struct conformance_case virtual_cases[] = {{.name = NULL}};
+const struct conformance_case share_cases[] = {{.name = NULL}};
+const struct peer_row share_peers[] = {{NULL, NULL}};

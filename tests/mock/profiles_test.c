@@ -119,8 +119,9 @@ TEST_ALONE(what_is_not_documented_is_refused_and_logged_once)
         assert_int_equal(lines, profiles[i].measured ? 0 : 1);
         if (!profiles[i].measured) {
             assert_int_equal(value, -5);
-            assert_non_null(strstr(logged, "does not have the attribute MAX_PITCH: "
-                                           "CUDA_ERROR_INVALID_VALUE (attribute.MAX_PITCH"));
+            assert_non_null(strstr(logged,
+                                   "does not say what MAX_PITCH is, so the query "
+                                   "returns CUDA_ERROR_INVALID_VALUE; attribute.MAX_PITCH"));
         }
         CODE(profiles[i].measured ? CUDA_SUCCESS : CUDA_ERROR_UNSUPPORTED_LIMIT,
              driver->CtxGetLimit(&limit, CU_LIMIT_STACK_SIZE));

@@ -208,6 +208,13 @@ static const char threads_image[] =
          "    ld.param.u64 %rd1, [p]; red.global.add.u32 [%rd1], 1;\n"
          "    ret;\n"
          "}\n"
+         ".visible .entry t_same(.param .u64 p)\n"
+         "{\n"
+         "    .reg .b32 %r<4>; .reg .b64 %rd<4>;\n"
+         "    ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x;\n"
+         "    st.global.u32 [%rd1+12], %r1;\n"
+         "    ret;\n"
+         "}\n"
          /* reads a word in each 256 bytes, more words than the detector tracks */
          ".visible .entry t_large(.param .u64 p)\n"
          "{\n"
@@ -255,13 +262,21 @@ TEST_ALONE(threads_of_a_kernel_race)
         "kernel \"t_blocks\" (",
         "): line 8 of its PTX, block (1,0,0), thread (0,0,0), writes, and line 8, block (0,0,0), "
         "thread (0,0,0), writes, 4 bytes at memory#",
-        "+8: nothing orders them; make both atomic, give each block its own memory, or split the "
-        "kernel in two; in cuLaunchKernel, call ",
+        "+8: nothing orders them; make it atomic, give each block its own memory, or let one block do "
+        "it; in cuLaunchKernel, call ",
         NULL};
     static const char *const of_threads[] = {
         "kernel \"t_threads\" (", "line 16 of its PTX, block (0,0,0), thread (32,0,0), ",
         "writes, and line 17, block (0,0,0), thread (0,0,0), reads, 4 bytes at shared memory+128: ",
         "nothing orders them; put a __syncthreads() between them", NULL};
+
+    static const char *const of_one_line[] = {
+        "kernel \"t_same\" (",
+        "line 30 of its PTX, block (0,0,0), thread (1,0,0), writes, and "
+        "line 30, ",
+        "make it atomic, give each thread its own memory, let one thread do it, or, in "
+        "a loop, put a __syncthreads() between two rounds",
+        NULL};
 
     for (size_t i = 0; i < SETTINGS; i++) {
         char text[200];
@@ -274,10 +289,12 @@ TEST_ALONE(threads_of_a_kernel_race)
             run_threads("t_blocks", race_memory, 2, 1);
             run_threads("t_threads", race_memory, 1, 64);
             run_threads("t_right", race_memory, 2, 64);
+            run_threads("t_same", race_memory, 1, 2);
         }
-        assert_int_equal(race_count(), 2);
+        assert_int_equal(race_count(), 3);
         assert_says(0, of_blocks);
         assert_says(1, of_threads);
+        assert_says(2, of_one_line);
         end();
     }
 }

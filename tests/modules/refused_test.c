@@ -142,6 +142,85 @@ TEST(invalid_context_of_a_destroy_says_that_it_is_gone)
     assert_int_equal(testkit.log_lines, 0);
 }
 
+/* What each function that makes an object writes to, and a driver call of its that fails. */
+static union {
+    void *address;
+    struct cushim_context *context;
+    struct cushim_stream *stream;
+    struct cushim_event *event;
+    struct cushim_event_pool *pool;
+} made;
+
+static CUresult import_event(void)
+{
+    const CUipcEventHandle handle = {{0}};
+
+    return cushim_event_import(testkit.one, &handle, &made.event);
+}
+
+static CUresult create_pool(void)
+{
+    const struct cushim_event_pool_options options = {.size = sizeof options, .initial = 2};
+
+    return cushim_event_pool_create(testkit.one, NULL, &options, &made.pool);
+}
+
+static CUresult retain_primary(void)
+{
+    return cushim_context_retain_primary(0, &made.context);
+}
+
+static CUresult create_context(void)
+{
+    return cushim_context_create(0, NULL, &made.context);
+}
+
+static CUresult wrap_current(void)
+{
+    return cushim_context_wrap_current(&made.context);
+}
+
+static CUresult create_stream(void)
+{
+    return cushim_stream_create(testkit.one, NULL, &made.stream);
+}
+
+static CUresult create_event(void)
+{
+    return cushim_event_create(testkit.one, NULL, &made.event);
+}
+
+static CUresult create_recorded(void)
+{
+    return cushim_event_create_recorded(cushim_stream_legacy(), NULL, &made.event);
+}
+
+TEST(object_that_cannot_be_made_leaves_its_result_as_it_was)
+{
+    static const struct {
+        CUresult (*make)(void);
+        const char *function;
+    } makers[] = {
+        {retain_primary, "cuDevicePrimaryCtxRetain"},
+        {create_context, "cuCtxCreate_v2"},
+        {wrap_current, "cuCtxGetCurrent"},
+        {create_stream, "cuStreamCreateWithPriority"},
+        {create_event, "cuEventCreate"},
+        {create_recorded, "cuEventRecord"},
+        {import_event, "cuIpcOpenEventHandle"},
+        {create_pool, "cuEventCreate"},
+    };
+    char rule[100];
+
+    for (size_t i = 0; i < COUNT(makers); i++) {
+        made.address = &made;
+        snprintf(rule, sizeof rule, "%s:nth=1 => return(UNKNOWN)", makers[i].function);
+        testkit_fault(rule);
+        CODE(CUDA_ERROR_UNKNOWN, makers[i].make());
+        assert_ptr_equal(made.address, &made);
+    }
+}
+
 /* With NULL, these functions do nothing; tests/arguments has what is refused. */
 TEST(releasing_null_is_no_error)
 {

@@ -66,12 +66,13 @@ class InitFails(ToolTest):
     def test_advice_is_for_cuInit(self):
         for code, words, others in ((500, 'A part of the NVIDIA driver is missing', 'spelling'),
                                     (801, 'virtual GPU', 'cuDeviceGetAttribute'),
-                                    (101, 'No cause of this code', 'cuDeviceGetCount'),
+                                    (101, 'name no GPU twice', 'cuDeviceGetCount'),
                                     (1, 'Pass 0 to cuInit', 'NULL pointers'),
                                     (2, 'Free memory', 'batches')):
             with self.subTest(code=code):
-                # The advice without the diagnostics of this machine.
-                advice = self.run_with(13000, 'probe', FAKE_INIT=code).lines()['advice']
+                # `time` gives the advice without the diagnostics of this machine.
+                advice = self.run_with(13000, 'time', FAKE_INIT=code).err
+                self.assertIn('advice: ', advice)
                 self.assertIn(words, advice)
                 self.assertNotIn(others, advice)
 
@@ -143,8 +144,8 @@ class WithoutDriver(ToolTest):
         result = self.run_command('info', '--json', CUSHIM_LIBRARY='none')
         self.assert_status(result, NO_DRIVER)
         document = result.json()
-        self.assertEqual(list(document), ['error', 'simulated', 'mock', 'report', 'diagnostics',
-                                          'devices'])
+        self.assertEqual(list(document), ['error', 'simulated', 'mock', 'machine', 'report',
+                                          'diagnostics', 'devices'])
         self.assertIs(document['simulated'], False)
         self.assertEqual(document['devices'], [])
         self.assertEqual(document['report']['state'], 'disabled')
@@ -164,7 +165,7 @@ class WithoutDevice(ToolTest):
         result = self.run_with(13000, 'info', FAKE_INIT=100)
         self.assert_status(result, NO_DEVICE)
         self.assertEqual(result.lines()['state'], 'no-device')
-        self.assertEqual(result.lines()['driver'], '13.0')
+        self.assertEqual(result.lines()['driver'], 'CUDA 13.0')
 
     def test_kernel_mismatch(self):
         result = self.run_with(13000, 'info', '--json', FAKE_INIT=803)
@@ -206,7 +207,8 @@ class WithDevices(ToolTest):
         result = self.run_with(13000, 'info', '--json')
         self.assert_status(result, DONE)
         document = result.json()
-        self.assertEqual(list(document), ['simulated', 'mock', 'report', 'diagnostics', 'devices'])
+        self.assertEqual(list(document), ['simulated', 'mock', 'machine', 'report', 'diagnostics',
+                                          'devices'])
         self.assertEqual(document['report']['state'], 'ready')
         self.assertEqual(document['devices'], [
             {'ordinal': 0, 'name': 'Fake GPU', 'uuid': FIRST_UUID, 'compute_capability': '9.0',
@@ -249,7 +251,7 @@ class WithDevices(ToolTest):
     def test_environment_names_the_library(self):
         result = self.run_command('info', CUSHIM_LIBRARY=fake(12020))
         self.assert_status(result, DONE)
-        self.assertEqual(result.lines()['driver'], '12.2')
+        self.assertEqual(result.lines()['driver'], 'CUDA 12.2')
 
     def test_uuid_by_the_older_call(self):
         result = self.run_with(10020, 'info', '--json')

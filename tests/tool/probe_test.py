@@ -40,14 +40,20 @@ class Probe(ToolTest):
                 self.assertEqual(result.lines()['stage'], 'done')
                 self.assertEqual(result.err, '')
 
-    def test_statuses_are_those_of_info(self):
+    def test_status_and_advice_are_those_of_info(self):
         for settings in ({}, {'FAKE_DEVICES': 0}, {'FAKE_DEVICES': 1}, {'FAKE_INIT': 100},
-                         {'FAKE_INIT': 803}, {'FAKE_INIT': 999}, {'CUSHIM_LIBRARY': 'none'}):
+                         {'FAKE_INIT': 803}, {'FAKE_INIT': 999}, {'CUSHIM_LIBRARY': 'none'},
+                         {'CUSHIM_LIBRARY': ''}, {'CUSHIM_LIBRARY': NOWHERE},
+                         {'FAKE_INIT': 100, 'CUDA_VISIBLE_DEVICES': ''}):
             with self.subTest(settings):
                 words = () if 'CUSHIM_LIBRARY' in settings else ('--library', fake(13000))
                 info = self.run_command('info', *words, **settings)
                 probe = self.run_command('probe', *PATIENT, *words, **settings)
                 self.assertEqual(probe.status, info.status)
+                # The report of info is that of cuInit: it does not know that there is no device.
+                if 'FAKE_DEVICES' not in settings and settings:
+                    report = self.run_command('info', '--json', *words, **settings).json()['report']
+                    self.assertEqual(probe.lines().get('advice'), report['advice'])
 
     def test_crash(self):
         result = self.probe('misbehaving', action='call-exit')
@@ -69,7 +75,7 @@ class Probe(ToolTest):
                 break
         self.assertEqual(result.lines()['stage'], 'init')
         self.assertEqual(result.lines()['library'], built_driver('misbehaving'))
-        self.assertEqual(result.lines()['version'], '13.0')
+        self.assertEqual(result.lines()['version'], 'CUDA 13.0')
         self.assertIn(built_driver('misbehaving'), result.lines()['reason'])
 
     def test_driver_that_prints_is_not_heard(self):
@@ -121,6 +127,11 @@ class Probe(ToolTest):
         result = self.run_command('probe', '--library', NOWHERE, *PATIENT)
         self.assert_status(result, NO_DRIVER)
         self.assertIn(NOWHERE, result.lines()['reason'])
+
+    def test_wish_for_the_mock_is_answered_with_what_to_type(self):
+        result = self.run_command('probe', '--mock')
+        self.assert_status(result, USAGE)
+        self.assertIn('Type `cushim run -- cushim probe --allow-mock`.', result.err)
 
     def test_timeout_has_limits(self):
         for value in '0', '5', '86401s', 'x', '-1s', '1.5s', '':

@@ -17,6 +17,7 @@ from harness import COMMAND, DONE, USAGE, ToolTest, environment
 PROGRAM = os.environ['CUSHIM_FINDINGS']
 PLACES = os.environ['CUSHIM_UNWINDS'] == '1'
 SETTINGS = '--set', 'races=report', '--set', 'leaks=report', '--quiet'
+EXECUTES = os.environ['CUSHIM_EXECUTES'] == '1'
 UNUSED = 'cuMemAlloc_v2:nth=9 => return(OUT_OF_MEMORY)'
 
 
@@ -53,6 +54,20 @@ class Report(ToolTest):
             with self.subTest(words=words):
                 result, _ = self.run_program(*words, options=('--error-exitcode', '9', *options))
                 self.assert_status(result, 9)
+
+    @unittest.skipUnless(EXECUTES, 'the mock executes no kernels')
+    def test_a_kernel_that_fails_is_a_finding_though_the_program_does_not_wait(self):
+        for command, settings in ('run', SETTINGS), ('check', ('--mock', '--quiet')):
+            for mode in 'auto', 'threaded':
+                path = os.path.join(self.folder, 'found.json')
+                result = self.run_command(command, *settings, '--set', 'mode=' + mode, '--report',
+                                          path, '--error-exitcode', '9', '--', PROGRAM, 'kernel')
+                self.assert_status(result, 9)
+                with open(path, encoding='utf-8') as file:
+                    found = json.load(file)['findings']
+                texts = [one['text'] for one in found if one['kind'] == 'kernel fault']
+                self.assertEqual(len(texts), 1, found)
+                self.assertRegex(texts[0], r"^error: the kernel 'k' \(operation \d+\), line 8 of its PTX")
 
     def test_status_of_a_program_without_findings_is_its_own(self):
         for words, status in ([], 0), (['7'], 7):
@@ -96,6 +111,7 @@ class Report(ToolTest):
         self.assertEqual(fault['function'], 'cuMemAlloc_v2')
         self.assertEqual(fault['text'], UNUSED + ': matched once, never fired')
         self.assertEqual(len({one['process'] for one in found}), 1)
+        self.assertEqual({one['program'] for one in found}, {'findings'})
         for one in misuse, race, context, event:
             self.assertRegex(one['place'], r'^findings\+0x' if PLACES else '^an unknown place')
 
@@ -118,6 +134,21 @@ class Report(ToolTest):
             self.assertEqual([failure.tag for failure in case], ['failure'])
             self.assertEqual(case[0].get('message'), case[0].text)
         self.assertIn(UNUSED, suite[3][0].text)
+
+    def test_junit_names_are_unique_and_those_of_the_last_run(self):
+        def names(*words):
+            _, text = self.run_program(*words, name='found.xml', options=('--fault', UNUSED))
+            [suite] = ElementTree.fromstring(text)
+            return [case.get('name') for case in suite]
+
+        first = names('fork', 'misuse', 'leak')
+        self.assertEqual(first, names('fork', 'misuse', 'leak'))
+        self.assertCountEqual(first, [
+            'CUSHIM-handle-unknown: cuEventQuery, findings',
+            'CUSHIM-handle-unknown: cuEventQuery, findings (2)',
+            'CUSHIM-leak-context: cuDevicePrimaryCtxRetain, findings',
+            'CUSHIM-leak-event: cuEventCreate, findings',
+            'unused fault: cuMemAlloc_v2, findings', 'unused fault: cuMemAlloc_v2, findings (2)'])
 
     def test_names_that_mean_something_in_xml_are_kept(self):
         program = os.path.join(self.folder, 'a<b>&"c\'')

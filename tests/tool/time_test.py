@@ -64,7 +64,7 @@ class Figures(ToolTest):
         self.assertEqual(result.err, '')
         self.assertEqual(result.out.splitlines(), [
             'device      1: Fake "B" \\ ? MIG 1g.5gb',
-            'driver      12.2',
+            'driver      CUDA 12.2',
             'library     ' + fake(12020),
             'elapsed by  cuEventElapsedTime, as the driver lacks cuEventElapsedTime_v2',
             'work        1073741824 bytes (1 GiB) set by cuMemsetD8Async',

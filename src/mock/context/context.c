@@ -7,7 +7,9 @@
 
 #include "src/base/lock.h"
 #include "src/mock/context/context.h"
+#include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
+#include "src/mock/memory/allocation.h"
 
 bool cushim__mock_context_flags_valid(unsigned flags)
 {
@@ -21,6 +23,13 @@ bool cushim__mock_context_syncs(void)
     const struct mock_context *context = cushim__mock_context_top();
 
     return context && context->flags & CU_CTX_SYNC_MEMOPS;
+}
+
+bool cushim__mock_context_reaches(const struct mock_context *context,
+                                  const struct mock_allocation *memory)
+{
+    return memory->origin != MOCK_BY_ALLOC || memory->device == context->device ||
+           context->peers[memory->device->ordinal];
 }
 
 CUresult cushim__mock_context_find(const void *handle, struct mock_context **context)

@@ -9,6 +9,8 @@
 
 struct mock_device;
 
+struct mock_allocation;
+
 struct mock_context {
     struct mock_object object; /* .context is the context itself */
     struct mock_stream_group group;
@@ -100,6 +102,13 @@ bool cushim__mock_context_is_on_a_stack(const struct mock_context *context);
 
 /* Whether a context can be created with these flags. */
 bool cushim__mock_context_flags_valid(unsigned flags);
+
+/*
+ * Whether calls in the context may set memory of cuMemAlloc and ask about it: it is of the context's
+ * device, or of a peer to which access is enabled (driver-semantics.md #92). True for other memory.
+ */
+bool cushim__mock_context_reaches(const struct mock_context *context,
+                                  const struct mock_allocation *memory);
 
 /* Whether synchronous copies and sets wait in the current context: CU_CTX_SYNC_MEMOPS. */
 bool cushim__mock_context_syncs(void);

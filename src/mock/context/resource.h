@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Multiprocessors of a device as a resource that programs split and give to green contexts
- * (driver-semantics.md #214).
+ * (driver-semantics.md #228).
  */
 #ifndef CUSHIM_MOCK_CONTEXT_RESOURCE_H
 #define CUSHIM_MOCK_CONTEXT_RESOURCE_H

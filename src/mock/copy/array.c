@@ -14,7 +14,7 @@
 /* Flags of arrays without memory of their own, which are refused, and the mask of all flags. */
 enum { SPARSE = 0x40, DEFERRED_MAPPING = 0x80, FLAGS = 0x1ff };
 
-/* Flags of arrays that a mipmapped array cannot have (driver-semantics.md #212). */
+/* Flags of arrays that a mipmapped array cannot have (driver-semantics.md #226). */
 enum { DEPTH_TEXTURE = 0x10, COLOR_ATTACHMENT = 0x20 };
 
 /* Formats that old headers lack. From FIRST_PICTURE on, nearly all are of pictures. */

@@ -184,7 +184,9 @@ static CUresult check_memory(const struct mock_copy *copy, struct mock_copy_side
     memory = cushim__mock_allocation_at(first);
     is_pinned = memory && cushim__mock_allocation_place(memory) == MOCK_PINNED;
     side->pageable = !memory;
-    if (memory && bytes <= memory->bytes - (first - memory->span.start)) {
+    if (memory && bytes <= cushim__mock_allocation_reach(memory, first)) {
+        if (!cushim__mock_memory_allows(first, bytes, side == &copy->to))
+            return CUDA_ERROR_INVALID_VALUE;
         side->on_device = !is_pinned;
         side->synchronous = memory->synchronous;
         return CUDA_SUCCESS;

@@ -68,6 +68,7 @@ static const struct {
     [MOCK_DESCRIPTION] = {CUSHIM__TYPE_DESCRIPTION, "a description of resources"},
     [MOCK_EXTERNAL] = {CUSHIM__TYPE_EXTERNAL_MEMORY, "external memory"},
     [MOCK_TEXTURE] = {CUSHIM__TYPE_TEXTURE, "a texture or surface"},
+    [MOCK_PHYSICAL] = {CUSHIM__TYPE_PHYSICAL_MEMORY, "physical memory"},
 };
 
 static struct place *place_at(uint32_t index)

@@ -34,6 +34,7 @@ enum mock_kind {
     MOCK_DESCRIPTION,
     MOCK_EXTERNAL,
     MOCK_TEXTURE,
+    MOCK_PHYSICAL,
     MOCK_KINDS
 };
 

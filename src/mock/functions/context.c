@@ -144,6 +144,9 @@ CUresult cushim__mock_CtxCreate_v4(CUcontext *pctx, cushim_CUctxCreateParams *ct
 {
     static const CUctxCreateParams nothing;
 
+    if (ctxCreateParams && ctxCreateParams->numExecAffinityParams > 0 &&
+        ctxCreateParams->execAffinityParams)
+        return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
     if (ctxCreateParams && memcmp(ctxCreateParams, &nothing, sizeof nothing) != 0)
         return CUDA_ERROR_NOT_SUPPORTED;
     return create(pctx, flags, dev, MOCK_WIDE_ABI);
@@ -313,7 +316,7 @@ CUresult cushim__mock_DevicePrimaryCtxGetState(struct mock_device *device, unsig
     return CUDA_SUCCESS;
 }
 
-/* Green contexts (driver-semantics.md #215): parts of a device, over its primary context. */
+/* Green contexts (driver-semantics.md #229): parts of a device, over its primary context. */
 
 /* Without a description it has all multiprocessors. */
 CUresult cushim__mock_GreenCtxCreate(struct mock_context **context, cushim_CUdevResourceDesc desc,

@@ -29,10 +29,11 @@ CUresult cushim__mock_CtxGetFlags(unsigned int *flags)
 CUresult cushim__mock_CtxSetFlags(struct mock_context *current, unsigned int flags)
 {
     const unsigned not_kept = CU_CTX_COREDUMP_ENABLE | CU_CTX_USER_COREDUMP_ENABLE;
+    const unsigned created_with = CU_CTX_MAP_HOST; /* a context keeps it or never has it */
 
     if (!cushim__mock_context_flags_valid(flags))
         return CUDA_ERROR_INVALID_VALUE;
-    current->flags = flags & ~not_kept;
+    current->flags = (flags & ~(not_kept | created_with)) | (current->flags & created_with);
     return CUDA_SUCCESS;
 }
 

@@ -123,6 +123,8 @@ CUresult cushim__mock_StreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned
 
     if (code != CUDA_SUCCESS)
         return code;
+    if (!hEvent && Flags > CU_EVENT_WAIT_EXTERNAL)
+        return CUDA_ERROR_INVALID_VALUE;
     code = cushim__mock_object_find(hEvent, MOCK_EVENT, &event);
     if (code != CUDA_SUCCESS && !hEvent && stream->capture)
         stream->capture->invalidated = true;

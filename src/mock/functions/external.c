@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory of other interfaces, such as Vulkan, by a file descriptor (driver-semantics.md #216). Here
+ * Memory of other interfaces, such as Vulkan, by a file descriptor (driver-semantics.md #230). Here
  * it is a file in memory. There are no external semaphores.
  */
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static void drop(void *object)
 {
     const struct mock_external *external = object;
 
-    cushim__mock_file_close(external->file);
+    cushim__mock_pages_close(external->file);
     free(object);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Green contexts (driver-semantics.md #215): the multiprocessors that they have, and their streams.
+ * Green contexts (driver-semantics.md #229): the multiprocessors that they have, and their streams.
  * They begin and end in context.c.
  */
 #include "src/mock/context/context.h"

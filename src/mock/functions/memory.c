@@ -118,7 +118,7 @@ CUresult cushim__mock_MemFree_v2(CUdeviceptr dptr)
     allocation = cushim__mock_allocation_at(dptr);
     if (!allocation || allocation->span.start != dptr)
         return CUDA_ERROR_INVALID_VALUE;
-    if (allocation->origin == MOCK_BY_POOL)
+    if (allocation->pool)
         return cushim__mock_pool_free(allocation);
     if (allocation->origin != MOCK_BY_ALLOC && allocation->origin != MOCK_BY_MANAGED &&
         allocation->origin != MOCK_BY_EXTERNAL)
@@ -153,10 +153,9 @@ CUresult cushim__mock_MemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, C
     if (code)
         return code;
     allocation = cushim__mock_allocation_at(dptr);
-    /* Measured for this kind of memory only (driver-semantics.md #92). */
-    if (allocation && allocation->origin == MOCK_BY_ALLOC && allocation->device != context->device)
+    if (allocation && !cushim__mock_context_reaches(context, allocation))
         allocation = NULL;
-    if (!allocation)
+    if (!allocation || !cushim__mock_memory_allows(dptr, 1, false))
         return CUDA_ERROR_NOT_FOUND;
     if (pbase)
         *pbase = allocation->span.start;
@@ -173,8 +172,7 @@ CUresult cushim__mock_MemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, C
 enum {
     ALLOC_FLAGS =
         CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED,
-    READ_ONLY = 8, /* CU_MEMHOSTREGISTER_READ_ONLY, which old headers lack */
-    REGISTER_FLAGS = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | READ_ONLY,
+    REGISTER_FLAGS = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | MOCK_READ_ONLY,
 };
 
 /* With unified addresses all page-locked memory is mapped into the devices, whatever the flags. */
@@ -189,9 +187,10 @@ CUresult cushim__mock_MemHostAlloc(struct mock_context *current, void **pp, size
     *pp = NULL;
     if (bytesize == 0)
         return CUDA_SUCCESS;
-    code =
-        cushim__mock_allocation_create_host(current, current->device, MOCK_BY_HOST, NULL, bytesize,
-                                            Flags | CU_MEMHOSTALLOC_DEVICEMAP, &allocation);
+    /* The flag PORTABLE is forgotten (driver-semantics.md #99). */
+    Flags = (Flags & ~(unsigned)CU_MEMHOSTALLOC_PORTABLE) | CU_MEMHOSTALLOC_DEVICEMAP;
+    code = cushim__mock_allocation_create_host(current, current->device, MOCK_BY_HOST, NULL,
+                                               bytesize, Flags, &allocation);
     if (code == CUDA_SUCCESS)
         *pp = allocation->host;
     return code;
@@ -236,13 +235,14 @@ CUresult cushim__mock_MemHostRegister_v2(struct mock_context *current, void *p, 
 
     if (!p || (Flags & ~(unsigned)REGISTER_FLAGS))
         return CUDA_ERROR_INVALID_VALUE;
-    code = Flags & READ_ONLY ? cushim__mock_needs(MOCK_NEEDS_READ_ONLY_HOST_REGISTER_SUPPORTED)
-                             : CUDA_SUCCESS;
+    code = Flags & MOCK_READ_ONLY ? cushim__mock_needs(MOCK_NEEDS_READ_ONLY_HOST_REGISTER_SUPPORTED)
+                                  : CUDA_SUCCESS;
     if (code)
         return code;
     return cushim__mock_allocation_create_host(
         current, current->device, MOCK_BY_REGISTER, p, bytesize,
-        (Flags & CU_MEMHOSTREGISTER_PORTABLE) | CU_MEMHOSTREGISTER_DEVICEMAP, &allocation);
+        (Flags & (CU_MEMHOSTREGISTER_PORTABLE | MOCK_READ_ONLY)) | CU_MEMHOSTREGISTER_DEVICEMAP,
+        &allocation);
 }
 
 CUresult cushim__mock_MemHostUnregister(void *p)
@@ -272,7 +272,7 @@ CUresult cushim__mock_MemHostGetFlags(unsigned int *pFlags, void *p)
 
     if (!allocation)
         return CUDA_ERROR_INVALID_VALUE;
-    *pFlags = allocation->flags;
+    *pFlags = allocation->flags & ~(unsigned)MOCK_READ_ONLY;
     return CUDA_SUCCESS;
 }
 
@@ -335,7 +335,8 @@ CUresult cushim__mock_IpcCloseMemHandle(CUdeviceptr dptr)
     struct mock_allocation *allocation;
 
     allocation = cushim__mock_allocation_at(dptr);
-    if (!allocation || allocation->origin != MOCK_BY_IMPORT || allocation->span.start != dptr)
+    if (!allocation || allocation->origin != MOCK_BY_IMPORT || allocation->pool ||
+        allocation->span.start != dptr)
         return CUDA_ERROR_INVALID_VALUE;
     if (!cushim__mock_import_close(allocation))
         return CUDA_SUCCESS;

@@ -121,6 +121,8 @@ CUresult cushim__mock_MemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, 
 
     if (code == CUDA_SUCCESS)
         code = cushim__mock_pool_find(pool, &from);
+    if (code == CUDA_SUCCESS && from->imported)
+        code = CUDA_ERROR_INVALID_VALUE;
     return code ? code : allocate(dptr, bytesize, from, stream);
 }
 
@@ -136,6 +138,8 @@ static CUresult find_freed(CUdeviceptr dptr, const struct mock_stream *stream,
     case MOCK_BY_POOL:
     case MOCK_BY_ALLOC:
         return CUDA_SUCCESS;
+    case MOCK_BY_IMPORT:
+        return (*allocation)->pool ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     case MOCK_BY_MANAGED:
         return CUDA_ERROR_NOT_SUPPORTED;
     default:
@@ -170,4 +174,21 @@ CUresult cushim__mock_MemFreeAsync(CUdeviceptr dptr, struct mock_stream *stream)
         return cushim__mock_stream_submit(stream, operation);
     cushim__mock_operation_destroy(operation);
     return code;
+}
+
+/* Memory of pools that processes share (driver-semantics.md #220 to #222). */
+
+CUresult cushim__mock_MemPoolExportPointer(CUmemPoolPtrExportData *shareData_out, CUdeviceptr ptr)
+{
+    struct mock_allocation *allocation = cushim__mock_allocation_at(ptr);
+
+    if (!allocation || allocation->span.start != ptr)
+        return CUDA_ERROR_INVALID_VALUE;
+    return cushim__mock_pool_export_pointer(allocation, shareData_out);
+}
+
+CUresult cushim__mock_MemPoolImportPointer(CUdeviceptr *ptr_out, struct mock_pool *pool,
+                                           CUmemPoolPtrExportData *shareData)
+{
+    return cushim__mock_pool_import_pointer(pool, shareData, ptr_out);
 }

@@ -172,6 +172,12 @@ static const char *cure(const struct ptx_race *race)
 
     if (one->is_strong != other->is_strong)
         return "make both atomic, or put a barrier between them";
+    /* No barrier fits between an instruction and itself, but for the rounds of a loop. */
+    if (one->line == other->line)
+        return one->linear_block != other->linear_block
+                   ? "make it atomic, give each block its own memory, or let one block do it"
+                   : "make it atomic, give each thread its own memory, let one thread do it, or, "
+                     "in a loop, put a __syncthreads() between two rounds";
     if (one->linear_block != other->linear_block)
         return "make both atomic, give each block its own memory, or split the kernel in two";
     return one->linear_thread / WARP == other->linear_thread / WARP

@@ -123,7 +123,7 @@ static CUresult parameters_copy_extra(struct mock_parameters *parameters, void *
     if (parameters->byte_count > 0 && (!buffer || bytes == 0))
         return CUDA_ERROR_INVALID_VALUE;
     if (bytes > parameters->byte_count)
-        return parameters->count > 0 ? CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES : CUDA_SUCCESS;
+        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
     if (bytes > 0)
         memcpy(parameters->bytes, buffer, bytes);
     return CUDA_SUCCESS;

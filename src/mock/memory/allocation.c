@@ -10,6 +10,7 @@
 #include "src/mock/core/state.h"
 #include "src/mock/memory/arena.h"
 #include "src/mock/memory/pages.h"
+#include "src/mock/memory/virtual.h"
 #include "src/race/race.h"
 
 /* Page-locked memory of at least this size has pages of its own. */
@@ -44,6 +45,13 @@ static struct mock_allocation *host_upto(uint64_t address)
     return (struct mock_allocation *)cushim__tree_upto(&host_memory, &key.by_address);
 }
 
+struct mock_allocation *cushim__mock_allocation_from(CUdeviceptr address)
+{
+    const struct mock_span key = {.start = address};
+
+    return (struct mock_allocation *)cushim__tree_from(&host_memory, &key.by_address);
+}
+
 struct mock_allocation *cushim__mock_allocation_behind(CUdeviceptr address)
 {
     const struct mock_arena *arena = arena_at(address);
@@ -60,6 +68,21 @@ struct mock_allocation *cushim__mock_allocation_at(CUdeviceptr address)
     struct mock_allocation *allocation = cushim__mock_allocation_behind(address);
 
     return allocation && !allocation->leaving ? allocation : NULL;
+}
+
+size_t cushim__mock_allocation_reach(const struct mock_allocation *allocation, CUdeviceptr address)
+{
+    const struct mock_mapping *mapping = cushim__mock_mapping_of(allocation), *next = mapping;
+    CUdeviceptr end = allocation->span.start + allocation->bytes;
+
+    while (next) {
+        next = cushim__mock_mapping_of(host_upto(end));
+        if (!next || next->allocation.span.start != end ||
+            next->reservation != mapping->reservation)
+            break;
+        end += next->allocation.bytes;
+    }
+    return end - address;
 }
 
 /* The distance between an address and an allocation that does not contain it. */
@@ -141,6 +164,11 @@ static bool is_counted(const struct mock_allocation *allocation)
            allocation->origin != MOCK_BY_KERNEL;
 }
 
+uint64_t cushim__mock_allocation_number(void)
+{
+    return ++allocations_made;
+}
+
 struct mock_allocation *cushim__mock_allocation_new(struct mock_context *context,
                                                     struct mock_device *device,
                                                     enum mock_origin origin, size_t bytes)
@@ -169,7 +197,7 @@ void cushim__mock_allocation_renew(struct mock_allocation *allocation, size_t by
     if (allocation->id > 0)
         cushim__race_forget(allocation->id);
     allocation->bytes = bytes;
-    allocation->id = ++allocations_made;
+    allocation->id = cushim__mock_allocation_number();
     allocation->number =
         is_global(allocation) ? ++cushim__mock->globals_made : ++cushim__mock->memory_made;
     allocation->tag[0] = '\0';
@@ -240,8 +268,8 @@ static void give_host(const struct mock_allocation *allocation)
         cushim__system_free(allocation->host);
 }
 
-/* Check whether memory may be registered as page-locked. */
-static CUresult check_registered(const void *memory, size_t bytes)
+/* Check whether memory may be registered as page-locked, which has to be writable unless it says so. */
+static CUresult check_registered(const void *memory, size_t bytes, bool writable)
 {
     const uint64_t start = (uintptr_t)memory, last = start + bytes - 1;
     const struct mock_allocation *other;
@@ -252,7 +280,8 @@ static CUresult check_registered(const void *memory, size_t bytes)
     if (other && other->span.start + other->bytes > start)
         return other->origin == MOCK_BY_REGISTER ? CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED
                                                  : CUDA_ERROR_INVALID_VALUE;
-    return cushim__mock_pages_mapped(memory, bytes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return cushim__mock_pages_mapped(memory, bytes, writable) ? CUDA_SUCCESS
+                                                              : CUDA_ERROR_INVALID_VALUE;
 }
 
 void cushim__mock_allocation_list(struct mock_allocation *allocation)
@@ -272,7 +301,7 @@ CUresult cushim__mock_allocation_create_host(struct mock_context *context,
     if (bytes == 0)
         return CUDA_ERROR_INVALID_VALUE;
     if (origin == MOCK_BY_REGISTER) {
-        code = check_registered(memory, bytes);
+        code = check_registered(memory, bytes, !(flags & MOCK_READ_ONLY));
         if (code)
             return code;
     } else {
@@ -307,7 +336,7 @@ static bool is_import(const struct mock_allocation *allocation)
 /* Whether an allocation is a part of a device's memory. */
 static bool in_arena(const struct mock_allocation *allocation)
 {
-    return !is_import(allocation) &&
+    return !is_import(allocation) && allocation->origin != MOCK_BY_MAP &&
            cushim__mock_allocation_place(allocation) == MOCK_DEVICE_MEMORY;
 }
 
@@ -323,7 +352,7 @@ void cushim__mock_allocation_drop(struct mock_allocation *allocation)
         cushim__mock_import_free(allocation);
         return;
     }
-    if (allocation->origin != MOCK_BY_REGISTER)
+    if (allocation->origin != MOCK_BY_REGISTER && allocation->origin != MOCK_BY_MAP)
         give_host(allocation);
     free(allocation);
 }
@@ -350,8 +379,14 @@ struct mock_allocation *cushim__mock_allocation_next_host(const struct mock_allo
         &host_memory, previous ? &previous->span.by_address : NULL);
 }
 
+/* Mappings side by side are used as one, so a reservation is. */
 struct race_memory cushim__mock_allocation_race(const struct mock_allocation *allocation)
 {
+    const struct mock_mapping *mapping = cushim__mock_mapping_of(allocation);
+
+    if (mapping)
+        return (struct race_memory){mapping->reservation->id, mapping->reservation->start,
+                                    mapping->reservation->bytes};
     return (struct race_memory){allocation->id, allocation->span.start, allocation->bytes};
 }
 
@@ -359,21 +394,35 @@ bool cushim__mock_memory_is_device(CUdeviceptr address)
 {
     const struct mock_allocation *allocation;
 
-    if (arena_at(address))
+    if (arena_at(address) || cushim__mock_reservation_at(address))
         return true;
     allocation = cushim__mock_allocation_behind(address);
     return allocation && cushim__mock_allocation_place(allocation) == MOCK_DEVICE_MEMORY;
 }
 
+bool cushim__mock_memory_allows(CUdeviceptr address, size_t bytes, bool is_written)
+{
+    const unsigned wanted =
+        is_written ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_READ;
+    const struct mock_mapping *mapping = cushim__mock_mapping_at(address);
+    const CUdeviceptr end = address + bytes;
+
+    for (; mapping && address < end; mapping = cushim__mock_mapping_at(address)) {
+        if ((cushim__mock_mapping_access(mapping, NULL) & wanted) != wanted)
+            return false;
+        address = mapping->allocation.span.start + mapping->allocation.bytes;
+    }
+    return true;
+}
+
 void *cushim__mock_memory_host(CUdeviceptr address, size_t bytes)
 {
     const struct mock_allocation *allocation = cushim__mock_allocation_behind(address);
-    size_t offset;
 
-    if (!allocation)
+    if (!allocation || bytes > cushim__mock_allocation_reach(allocation, address) ||
+        !cushim__mock_memory_allows(address, bytes, false))
         return NULL;
-    offset = address - allocation->span.start;
-    return bytes <= allocation->bytes - offset ? allocation->host + offset : NULL;
+    return allocation->host + (address - allocation->span.start);
 }
 
 void *cushim__mock_memory_fill(CUdeviceptr address, const void *initial, size_t bytes)
@@ -432,6 +481,7 @@ void cushim__mock_memory_clear(void)
 {
     struct mock_allocation *one;
 
+    cushim__mock_virtual_clear();
     while ((one = cushim__mock_allocation_next_host(NULL)))
         cushim__mock_allocation_destroy(one);
     for (unsigned i = 0; cushim__mock->devices && i < cushim__mock->settings.devices; i++) {

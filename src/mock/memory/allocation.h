@@ -33,6 +33,7 @@ enum mock_origin {
     MOCK_BY_IMPORT,   /* cuIpcOpenMemHandle: cuIpcCloseMemHandle */
     MOCK_BY_KERNEL,   /* malloc() in a kernel: free() in a kernel */
     MOCK_BY_EXTERNAL, /* cuExternalMemoryGetMappedBuffer: cuMemFree; or a mipmapped array's */
+    MOCK_BY_MAP,      /* cuMemMap: cuMemUnmap */
 };
 
 struct mock_allocation {
@@ -61,6 +62,15 @@ struct mock_allocation {
 struct mock_allocation *cushim__mock_allocation_at(CUdeviceptr address);
 struct mock_allocation *cushim__mock_allocation_behind(CUdeviceptr address);
 
+/* The allocation in no arena that begins at an address or next after it, or NULL. */
+struct mock_allocation *cushim__mock_allocation_from(CUdeviceptr address);
+
+/*
+ * How many bytes there are from an address in an allocation to its end or, where others are mapped
+ * side by side with it, to the end of the last one.
+ */
+size_t cushim__mock_allocation_reach(const struct mock_allocation *allocation, CUdeviceptr address);
+
 /* The allocation nearest to an address, to name it in messages; NULL if there are none. */
 const struct mock_allocation *cushim__mock_allocation_near(CUdeviceptr address);
 
@@ -77,6 +87,9 @@ enum mock_place cushim__mock_allocation_place(const struct mock_allocation *allo
 CUresult cushim__mock_allocation_create(struct mock_context *context, struct mock_device *device,
                                         enum mock_origin origin, size_t bytes,
                                         struct mock_allocation **allocation);
+
+/* CU_MEMHOSTREGISTER_READ_ONLY, which old headers lack: a kernel that writes the memory faults. */
+enum { MOCK_READ_ONLY = 8 };
 
 /*
  * Allocate page-locked or managed memory (`memory` is NULL), or register `memory`. INVALID_VALUE,
@@ -101,6 +114,7 @@ void cushim__mock_allocation_begin(struct mock_allocation *allocation, struct mo
                                    struct mock_device *device, enum mock_origin origin,
                                    size_t bytes);
 void cushim__mock_allocation_renew(struct mock_allocation *allocation, size_t bytes);
+uint64_t cushim__mock_allocation_number(void); /* never used again */
 void cushim__mock_allocation_uncount(const struct mock_allocation *allocation);
 struct mock_arena *cushim__mock_allocation_arena(struct mock_device *device);
 
@@ -128,9 +142,13 @@ bool cushim__mock_memory_is_device(CUdeviceptr address);
 
 /*
  * The host's view of `bytes` from an address, for execution; NULL if they are not all in one live
- * allocation. For page-locked memory it is the address itself.
+ * allocation, or in mappings side by side that a device may access. For page-locked memory it is
+ * the address itself.
  */
 void *cushim__mock_memory_host(CUdeviceptr address, size_t bytes);
+
+/* Whether a device may write, or else read, all of this memory, which is in one allocation. */
+bool cushim__mock_memory_allows(CUdeviceptr address, size_t bytes, bool is_written);
 
 /* Write an initial value, or zeros if it is NULL. Returns the host's view as above. */
 void *cushim__mock_memory_fill(CUdeviceptr address, const void *initial, size_t bytes);

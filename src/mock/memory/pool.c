@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pools: how they begin and end, and the memory that they hold. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
@@ -257,9 +258,13 @@ void cushim__mock_pool_left(struct mock_leave *leave)
         cushim__mock_allocation_drop(allocation);
         return;
     }
-    cushim__race_forget(allocation->id);
-    cushim__mock_spans_give(&pool->pieces, &allocation->span);
-    cushim__mock_pool_trim(pool, pool->threshold);
+    if (allocation->origin == MOCK_BY_IMPORT) {
+        cushim__mock_allocation_drop(allocation);
+    } else {
+        cushim__race_forget(allocation->id);
+        cushim__mock_spans_give(&pool->pieces, &allocation->span);
+        cushim__mock_pool_trim(pool, pool->threshold);
+    }
     drop_if_done(pool);
 }
 
@@ -286,6 +291,16 @@ void cushim__mock_pool_trim(struct mock_pool *pool, uint64_t kept)
         else
             link = &(*link)->next;
     }
+}
+
+struct mock_pool *cushim__mock_pool_imported(const uint64_t key[2])
+{
+    struct mock_pool *pool = pools;
+
+    while (pool &&
+           (!pool->imported || pool->destroyed || memcmp(pool->key, key, sizeof pool->key) != 0))
+        pool = pool->next;
+    return pool;
 }
 
 void cushim__mock_pools_clear(void)

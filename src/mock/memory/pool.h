@@ -25,6 +25,9 @@ struct mock_pool {
     struct mock_pool_chunk *chunks;
     struct mock_leave *leaving;
     bool destroyed;                   /* freed with its last allocation */
+    int handle_type;                  /* by which it can be exported; 0: by none */
+    bool exported, imported;          /* as a whole, which comes before single pointers */
+    uint64_t key[2];                  /* of an exported one, also in other processes */
     uint8_t access[MOCK_DEVICES_MAX]; /* of other devices: CUmemAccess_flags */
 };
 
@@ -73,6 +76,21 @@ CUresult cushim__mock_pool_free(struct mock_allocation *allocation);
 
 /* Return free memory beyond `kept` bytes to the device. */
 void cushim__mock_pool_trim(struct mock_pool *pool, uint64_t kept);
+
+/*
+ * Pools between processes (driver-semantics.md #220 to #222). A pool is exported as the descriptor
+ * of a file that names it, an allocation as what ends in CUmemPoolPtrExportData. OUT_OF_MEMORY;
+ * INVALID_VALUE if it cannot be exported; UNKNOWN if the file is another.
+ */
+CUresult cushim__mock_pool_export(struct mock_pool *pool, int *file);
+CUresult cushim__mock_pool_import(int file, struct mock_pool **pool);
+CUresult cushim__mock_pool_export_pointer(struct mock_allocation *allocation,
+                                          CUmemPoolPtrExportData *data);
+CUresult cushim__mock_pool_import_pointer(struct mock_pool *pool,
+                                          const CUmemPoolPtrExportData *data, CUdeviceptr *address);
+
+/* The imported pool with a key; NULL if there is none. */
+struct mock_pool *cushim__mock_pool_imported(const uint64_t key[2]);
 
 /* Drop all pools when the mock ends. */
 void cushim__mock_pools_clear(void);

@@ -145,6 +145,10 @@ CUresult cushim__mock_jit_begin(struct mock_jit *jit, unsigned count, const CUji
         if ((unsigned)options[i] >= OPTIONS)
             return CUDA_ERROR_INVALID_VALUE;
         switch (options[i]) {
+        case CU_JIT_MAX_REGISTERS:
+            if (!values[i])
+                return CUDA_ERROR_INVALID_VALUE;
+            break;
         case CU_JIT_WALL_TIME:
             jit->wall_time = &values[i];
             break;

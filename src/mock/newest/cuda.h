@@ -274,7 +274,30 @@ typedef struct mock_memcpy_attributes {
     CUmemLocation srcLocHint, dstLocHint;
     unsigned int flags;
 } CUmemcpyAttributes;
-typedef struct mock_memcpy3d_batch_op CUDA_MEMCPY3D_BATCH_OP;
+typedef struct mock_offset3d {
+    size_t x, y, z;
+} CUoffset3D;
+typedef struct mock_memcpy3d_operand {
+    unsigned int type;
+    union {
+        struct {
+            CUdeviceptr ptr;
+            size_t rowLength, layerHeight;
+            CUmemLocation locHint;
+        } ptr;
+        struct {
+            CUarray array;
+            CUoffset3D offset;
+        } array;
+    } op;
+} CUmemcpy3DOperand;
+typedef struct mock_memcpy3d_batch_op {
+    CUmemcpy3DOperand src, dst;
+    struct {
+        size_t width, height, depth;
+    } extent;
+    unsigned int srcAccessOrder, flags;
+} CUDA_MEMCPY3D_BATCH_OP;
 typedef unsigned int CUprocessState;
 typedef unsigned int CUtensorMapIm2ColWideMode;
 #endif

@@ -149,6 +149,16 @@ static const struct mock_operation_class batch_class = {
     .drop = drop,
 };
 
+/* Managed memory and memory of pools do not take these operations (driver-semantics.md #173). */
+static bool is_usable(const struct mock_memory_value *value)
+{
+    const struct mock_allocation *memory = cushim__mock_allocation_at(value->address);
+
+    return memory && memory->origin != MOCK_BY_POOL &&
+           cushim__mock_allocation_place(memory) != MOCK_MANAGED &&
+           cushim__mock_memory_host(value->address, value->bytes);
+}
+
 /*
  * Both kinds need memory that the device reaches, aligned to its size. A flush of remote writes
  * does nothing on the mock, if the device can do it.
@@ -169,8 +179,8 @@ static CUresult check(struct mock_memory_value *value)
         code = cushim__mock_needs(MOCK_NEEDS_CAN_USE_STREAM_WAIT_VALUE_NOR);
     if (code)
         return code;
-    if (value->address == 0 || value->address % value->bytes != 0 ||
-        !cushim__mock_memory_host(value->address, value->bytes))
+    if (value->address == 0 || value->address % value->bytes != 0 || !is_usable(value) ||
+        !cushim__mock_memory_allows(value->address, value->bytes, !waits))
         return CUDA_ERROR_INVALID_VALUE;
     return value->flags > (waits ? CU_STREAM_WAIT_VALUE_NOR : CU_STREAM_WRITE_VALUE_DEFAULT)
                ? CUDA_ERROR_INVALID_VALUE

@@ -126,7 +126,7 @@ CUresult cushim__mock_stream_default(CUstream handle, struct mock_context *conte
     const bool is_of_thread =
         handle ? handle == CU_STREAM_PER_THREAD : cushim__mock_call.per_thread;
 
-    /* A green context has one default stream (driver-semantics.md #215). */
+    /* A green context has one default stream (driver-semantics.md #229). */
     if (handle == CU_STREAM_PER_THREAD && context->base)
         return CUDA_ERROR_INVALID_HANDLE;
     *stream = is_of_thread ? per_thread(context) : legacy(context);
