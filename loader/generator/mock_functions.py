@@ -13,9 +13,12 @@ from rows import Function
 
 # The kinds of the mock's objects, by the type of their handles.
 OBJECTS = {
-    'CUarray': 'array', 'CUcontext': 'context', 'CUdevice': 'device', 'CUevent': 'event',
-    'CUgraphExec': 'exec', 'CUfunction': 'function', 'CUgraph': 'graph', 'CUkernel': 'kernel',
-    'CUlibrary': 'library', 'CUlinkState': 'link', 'CUmodule': 'module', 'CUgraphNode': 'node',
+    'CUarray': 'array', 'CUcontext': 'context', 'CUdevice': 'device',
+    'CUdevResourceDesc': 'description', 'CUevent': 'event', 'CUexternalMemory': 'external',
+    'CUgraphExec': 'exec', 'CUfunction': 'function', 'CUgraph': 'graph', 'CUgreenCtx': 'context',
+    'CUkernel': 'kernel',
+    'CUlibrary': 'library', 'CUlinkState': 'link', 'CUmipmappedArray': 'mipmap',
+    'CUmodule': 'module', 'CUgraphNode': 'node',
     'CUmemoryPool': 'pool', 'CUstream': 'stream', 'CUtexref': 'texture',
     'CUuserObject': 'user_object'}
 

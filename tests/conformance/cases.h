@@ -127,6 +127,9 @@ struct peer_row {
     X(launch_cases)            \
     X(cluster_cases)           \
     X(tensor_map_cases)        \
+    X(mipmap_cases)            \
+    X(green_cases)             \
+    X(external_cases)          \
     X(library_cases)           \
     X(cushim_context_cases)    \
     X(cushim_stream_cases)     \

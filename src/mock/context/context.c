@@ -32,7 +32,7 @@ bool cushim__mock_context_reaches(const struct mock_context *context,
            context->peers[memory->device->ordinal];
 }
 
-CUresult cushim__mock_context_find(CUcontext handle, struct mock_context **context)
+CUresult cushim__mock_context_find(const void *handle, struct mock_context **context)
 {
     if (!handle)
         return CUDA_ERROR_INVALID_CONTEXT;
@@ -62,6 +62,8 @@ CUresult cushim__mock_memory_context(struct mock_context **context)
 
     if (code == CUDA_SUCCESS && (*context)->api_version < MOCK_WIDE_ABI)
         code = CUDA_ERROR_INVALID_CONTEXT;
+    if (code == CUDA_SUCCESS)
+        *context = cushim__mock_context_space(*context);
     return code;
 }
 

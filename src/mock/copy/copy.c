@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "src/mock/context/context.h"
+#include "src/mock/copy/array.h"
 #include "src/mock/copy/copy.h"
 #include "src/mock/core/ability.h"
 #include "src/mock/core/state.h"
@@ -403,26 +404,4 @@ CUresult cushim__mock_copy_execute(const struct cushim__copy *shape, CUstream ha
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     return cushim__mock_stream_submit(stream, operation);
-}
-
-size_t cushim__mock_array_channel_bytes(CUarray_format format)
-{
-    enum { UNORM_INT8X4 = 0xc2 }; /* a format that old headers lack */
-
-    switch ((int)format) {
-    case CU_AD_FORMAT_UNSIGNED_INT8:
-    case CU_AD_FORMAT_SIGNED_INT8:
-    case UNORM_INT8X4:
-        return 1;
-    case CU_AD_FORMAT_UNSIGNED_INT16:
-    case CU_AD_FORMAT_SIGNED_INT16:
-    case CU_AD_FORMAT_HALF:
-        return 2;
-    case CU_AD_FORMAT_UNSIGNED_INT32:
-    case CU_AD_FORMAT_SIGNED_INT32:
-    case CU_AD_FORMAT_FLOAT:
-        return 4;
-    default:
-        return 0;
-    }
 }

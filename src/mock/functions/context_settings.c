@@ -19,7 +19,7 @@ CUresult cushim__mock_CtxGetFlags(unsigned int *flags)
     if (code)
         return code;
     *flags = current->flags;
-    if (current->primary)
+    if (current->primary || current->base)
         *flags |= CU_CTX_MAP_HOST;
     if (*flags & CU_CTX_USER_COREDUMP_ENABLE)
         *flags = (*flags & ~(unsigned)CU_CTX_USER_COREDUMP_ENABLE) | CU_CTX_COREDUMP_ENABLE;
@@ -114,9 +114,12 @@ CUresult cushim__mock_CtxResetPersistingL2Cache(void)
     return CUDA_SUCCESS;
 }
 
-CUresult cushim__mock_CtxGetExecAffinity(cushim_CUexecAffinityParam *pExecAffinity,
+CUresult cushim__mock_CtxGetExecAffinity(const struct mock_context *current,
+                                         cushim_CUexecAffinityParam *pExecAffinity,
                                          cushim_CUexecAffinityType type)
 {
+    if (current->base)
+        return CUDA_ERROR_INVALID_CONTEXT;
     if (type != CU_EXEC_AFFINITY_TYPE_SM_COUNT)
         return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
     pExecAffinity->type = type;

@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "src/mock/context/context.h"
+#include "src/mock/copy/array.h"
 #include "src/mock/copy/copy.h"
 #include "src/mock/core/device.h"
 #include "src/mock/functions/functions.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "src/mock/context/context.h"
-#include "src/mock/copy/copy.h"
+#include "src/mock/copy/array.h"
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
 #include "src/mock/functions/functions.h"

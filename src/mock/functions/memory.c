@@ -120,7 +120,8 @@ CUresult cushim__mock_MemFree_v2(CUdeviceptr dptr)
         return CUDA_ERROR_INVALID_VALUE;
     if (allocation->pool)
         return cushim__mock_pool_free(allocation);
-    if (allocation->origin != MOCK_BY_ALLOC && allocation->origin != MOCK_BY_MANAGED)
+    if (allocation->origin != MOCK_BY_ALLOC && allocation->origin != MOCK_BY_MANAGED &&
+        allocation->origin != MOCK_BY_EXTERNAL)
         return CUDA_ERROR_INVALID_VALUE;
     return end_allocation(allocation);
 }

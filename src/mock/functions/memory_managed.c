@@ -251,3 +251,28 @@ CUresult cushim__mock_MemRangeGetAttributes(void **data, size_t *dataSizes,
         code = get_attribute(memory, data[i], dataSizes[i], attributes[i]);
     return code;
 }
+
+/*
+ * Attaching memory to a stream lets the host use it while other streams work, on devices whose
+ * managed memory the host cannot use at the same time. The mock's can always be used.
+ */
+CUresult cushim__mock_StreamAttachMemAsync(struct mock_stream *stream, CUdeviceptr dptr,
+                                           size_t length, unsigned int flags)
+{
+    const struct mock_allocation *allocation = find(dptr, 1);
+    CUresult code = CUDA_SUCCESS;
+
+    if (stream->capture)
+        code = cushim__mock_capture_refuse(stream);
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_capture_unsafe();
+    if (code)
+        return code;
+    if (!allocation || dptr != allocation->span.start ||
+        (length != 0 && length != allocation->bytes))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (flags == CU_MEM_ATTACH_SINGLE)
+        return stream->kind == MOCK_CREATED ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST ? CUDA_SUCCESS
+                                                                        : CUDA_ERROR_INVALID_VALUE;
+}

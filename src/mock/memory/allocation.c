@@ -328,10 +328,15 @@ void cushim__mock_allocation_destroy(struct mock_allocation *allocation)
     cushim__mock_allocation_drop(allocation);
 }
 
+static bool is_import(const struct mock_allocation *allocation)
+{
+    return allocation->origin == MOCK_BY_IMPORT || allocation->origin == MOCK_BY_EXTERNAL;
+}
+
 /* Whether an allocation is a part of a device's memory. */
 static bool in_arena(const struct mock_allocation *allocation)
 {
-    return allocation->origin != MOCK_BY_IMPORT && allocation->origin != MOCK_BY_MAP &&
+    return !is_import(allocation) && allocation->origin != MOCK_BY_MAP &&
            cushim__mock_allocation_place(allocation) == MOCK_DEVICE_MEMORY;
 }
 
@@ -343,7 +348,7 @@ void cushim__mock_allocation_drop(struct mock_allocation *allocation)
         return;
     }
     cushim__tree_remove(&host_memory, &allocation->span.by_address);
-    if (allocation->origin == MOCK_BY_IMPORT) {
+    if (is_import(allocation)) {
         cushim__mock_import_free(allocation);
         return;
     }

@@ -32,6 +32,7 @@ enum mock_origin {
     MOCK_BY_POOL,     /* cuMemAllocAsync: cuMemFreeAsync or cuMemFree */
     MOCK_BY_IMPORT,   /* cuIpcOpenMemHandle: cuIpcCloseMemHandle */
     MOCK_BY_KERNEL,   /* malloc() in a kernel: free() in a kernel */
+    MOCK_BY_EXTERNAL, /* cuExternalMemoryGetMappedBuffer: cuMemFree; or a mipmapped array's */
     MOCK_BY_MAP,      /* cuMemMap: cuMemUnmap */
 };
 
@@ -177,11 +178,19 @@ CUresult cushim__mock_import_open(struct mock_context *context, struct mock_devi
                                   const struct mock_shared_pages *shared, size_t offset,
                                   size_t bytes, struct mock_allocation **allocation);
 
+/*
+ * Map `bytes` bytes at an offset of pages, which it takes over if it succeeds: `room` bytes of a
+ * file of the program. OUT_OF_MEMORY.
+ */
+CUresult cushim__mock_import_external(struct mock_context *context, struct mock_device *device,
+                                      void *pages, size_t room, size_t offset, size_t bytes,
+                                      struct mock_allocation **allocation);
+
 /* Remove one use. Returns whether it was the last one. */
 bool cushim__mock_import_close(struct mock_allocation *allocation);
 
 /*
- * Free what cushim__mock_import_open() created, however many uses it has: for
+ * Free what cushim__mock_import_open() or _external() created, however many uses it has: for
  * cushim__mock_allocation_drop().
  */
 void cushim__mock_import_free(struct mock_allocation *allocation);

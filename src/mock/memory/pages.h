@@ -83,6 +83,13 @@ void *cushim__mock_pages_find(const struct mock_shared_pages *shared, size_t *by
 void cushim__mock_pages_lose(void *pages, size_t bytes);
 
 /*
+ * On Linux: the size of an open file of the program, 0 if it cannot be mapped, and its first bytes.
+ * Windows has no such files.
+ */
+size_t cushim__mock_file_bytes(int file);
+void *cushim__mock_file_map(int file, size_t bytes);
+
+/*
  * Pages that can be at several addresses at once. take_many() allocates them, zeroed, at a first
  * address; with a `label`, which is at most LABEL bytes, they are in a file that other processes
  * can open by its descriptor, and that has the label behind them. Returns NULL if memory runs out.

@@ -351,3 +351,17 @@ void cushim__mock_pages_lose(void *pages, size_t bytes)
 {
     munmap(pages, bytes);
 }
+
+size_t cushim__mock_file_bytes(int file)
+{
+    struct stat status;
+
+    return fstat(file, &status) == 0 && S_ISREG(status.st_mode) ? (size_t)status.st_size : 0;
+}
+
+void *cushim__mock_file_map(int file, size_t bytes)
+{
+    void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+
+    return pages == MAP_FAILED ? NULL : pages;
+}

@@ -250,3 +250,16 @@ bool cushim__mock_pages_reserve_at(void *address, size_t bytes)
     (void)bytes;
     return false;
 }
+
+size_t cushim__mock_file_bytes(int file)
+{
+    (void)file;
+    return 0;
+}
+
+void *cushim__mock_file_map(int file, size_t bytes)
+{
+    (void)file;
+    (void)bytes;
+    return NULL;
+}

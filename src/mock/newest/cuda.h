@@ -69,6 +69,10 @@ typedef struct mock_batch_mem_op_node_params CUDA_BATCH_MEM_OP_NODE_PARAMS;
 
 /* Enumerators that the headers of 12.4 have. */
 #if CUDA_VERSION < 12040
+#define CUDA_ERROR_INVALID_RESOURCE_TYPE ((CUresult)914)
+#define CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION ((CUresult)915)
+#define CU_DEV_RESOURCE_TYPE_SM 1
+#define CU_GREEN_CTX_DEFAULT_STREAM 1
 #define CUDA_ERROR_LOSSY_QUERY ((CUresult)402)
 #define CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD 2
 #define CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH 4
@@ -170,7 +174,10 @@ typedef struct mock_launch_config {
     CUlaunchAttribute *attrs;
     unsigned int numAttrs;
 } CUlaunchConfig;
-typedef struct mock_array_memory_requirements CUDA_ARRAY_MEMORY_REQUIREMENTS;
+typedef struct mock_array_memory_requirements {
+    size_t size, alignment;
+    unsigned int reserved[4];
+} CUDA_ARRAY_MEMORY_REQUIREMENTS;
 #endif
 
 #if CUDA_VERSION < 12010
@@ -231,7 +238,16 @@ typedef struct CUdevResourceDesc_st *CUdevResourceDesc;
 typedef struct CUgreenCtx_st *CUgreenCtx;
 typedef unsigned int CUdevResourceType;
 typedef unsigned int CUfunctionLoadingState;
-typedef struct mock_dev_resource CUdevResource;
+typedef struct mock_dev_resource {
+    CUdevResourceType type;
+    unsigned char hidden[92];
+    union {
+        struct {
+            unsigned int smCount;
+        } sm;
+        unsigned char room[48];
+    };
+} CUdevResource;
 typedef void *CUasyncCallback;
 typedef void *CUasyncCallbackHandle;
 #endif

@@ -103,7 +103,7 @@ enum ptx_meaning {
     OUTSIDE,
     PROPERTY, /* the first one is 1 */
     CHANNEL,
-    MORE, /* how many last operands have no meaning for a texture with one level */
+    MORE, /* enum ptx_level: so many last operands say which level of a texture is read */
     UNFORMATTED,
     MEANINGS
 };
