@@ -116,6 +116,7 @@ struct peer_row {
     X(copy_cases)              \
     X(copy_shape_cases)        \
     X(graph_cases)             \
+    X(conditional_cases)       \
     X(graph_edge_cases)        \
     X(graph_launch_cases)      \
     X(user_object_cases)       \

@@ -66,13 +66,39 @@ static void pipe_that_nobody_reads_is_refused(void **state)
 }
 #endif
 
+/* Kernels of the mock cannot end a loop. */
+static void loop_that_would_not_end_is_refused(void **state)
+{
+    CUgraphNodeParams parameters;
+    CUgraphConditionalHandle handle;
+    CUstream stream = fixture_stream();
+    CUgraphNode node;
+    CUgraphExec exec;
+    CUcontext context;
+
+    OK(driver->CtxGetCurrent(&context));
+    OK(driver->GraphConditionalHandleCreate(&handle, graph, context, 1,
+                                            CU_GRAPH_COND_ASSIGN_DEFAULT));
+    memset(&parameters, 0, sizeof parameters);
+    parameters.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+    parameters.conditional.handle = handle;
+    parameters.conditional.type = CU_GRAPH_COND_TYPE_WHILE;
+    parameters.conditional.size = 1;
+    parameters.conditional.ctx = context;
+    OK(driver->GraphAddNode(&node, graph, NULL, 0, &parameters));
+    OK(driver->GraphInstantiateWithFlags(&exec, graph, 0));
+    CODE(CUDA_ERROR_NOT_SUPPORTED, driver->GraphLaunch(exec, stream));
+    OK(driver->GraphExecDestroy(exec));
+    OK(driver->StreamDestroy_v2(stream));
+}
+
 static void kinds_of_nodes_that_the_mock_lacks_are_refused(void **state)
 {
     CUgraphNodeParams parameters;
     CUgraphNode node;
 
     memset(&parameters, 0, sizeof parameters);
-    parameters.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+    parameters.type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP;
     CODE(CUDA_ERROR_NOT_SUPPORTED, driver->GraphAddNode(&node, graph, NULL, 0, &parameters));
     parameters.type = CU_GRAPH_NODE_TYPE_MEM_FREE;
     parameters.free.dptr = 512; /* no graph has allocated memory yet */
@@ -272,6 +298,7 @@ int main(void)
 #ifndef _WIN32
         TEST(pipe_that_nobody_reads_is_refused),
 #endif
+        TEST(loop_that_would_not_end_is_refused),
         TEST(kinds_of_nodes_that_the_mock_lacks_are_refused),
         MISUSE(capture_ends_with_the_graph_around_its_own),
         MISUSE(capture_ends_with_the_node_around_its_graph),

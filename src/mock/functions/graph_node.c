@@ -21,6 +21,20 @@ static bool contains_itself(const struct mock_graph *graph, const struct mock_wo
     return graph == work->child;
 }
 
+/* Check that a new node of `graph` may use the condition that its work names. */
+static CUresult check_condition(const struct mock_graph *graph, const struct mock_work *work)
+{
+    const uint64_t handle = work->bodies->condition;
+    const struct mock_condition *condition = cushim__mock_condition_find(graph, handle);
+
+    if (!work->context)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    return condition && condition->context == work->context &&
+                   !cushim__mock_condition_is_used(graph, handle)
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_INVALID_VALUE;
+}
+
 /* Add a node that does `work`, as the parameters of a call say. Takes the work over. */
 static CUresult add(CUgraphNode *handle, CUgraph graph_handle, const CUgraphNode *dependencies,
                     const cushim_CUgraphEdgeData *data, size_t count, struct mock_work work)
@@ -38,7 +52,10 @@ static CUresult add(CUgraphNode *handle, CUgraph graph_handle, const CUgraphNode
         cushim__mock_misuse(CUSHIM__MOCK_FOUND_UNDEFINED, "the graph would contain itself");
         code = CUDA_ERROR_INVALID_VALUE;
     }
-    if (code == CUDA_SUCCESS && work.child && !cushim__mock_graph_takes_child(graph, work.child))
+    if (code == CUDA_SUCCESS && work.bodies)
+        code = check_condition(graph, &work);
+    if (code == CUDA_SUCCESS && cushim__mock_work_graph(&work, 0) &&
+        !cushim__mock_graph_takes_child(graph, cushim__mock_work_graph(&work, 0)))
         code = CUDA_ERROR_NOT_SUPPORTED;
     if (code == CUDA_SUCCESS)
         code = cushim__mock_edges_read(graph, dependencies, data, count, &edges);
@@ -121,14 +138,28 @@ CUresult cushim__mock_GraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph h
                cushim__mock_work_child(childGraph));
 }
 
+/* Write what the driver returns in the parameters of a new node, if it was added. */
+static CUresult answer(CUresult code, const CUgraphNode *handle, CUgraphNodeParams *parameters)
+{
+    const struct mock_node *node;
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    node = cushim__mock_object_lookup(*handle, MOCK_NODE);
+    if (node->work.bodies)
+        parameters->conditional.phGraph_out = node->work.bodies->handles;
+    return CUDA_SUCCESS;
+}
+
 /* Also cuGraphAddNode. */
 CUresult cushim__mock_GraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
                                       const CUgraphNode *dependencies,
                                       const cushim_CUgraphEdgeData *dependencyData,
                                       size_t numDependencies, cushim_CUgraphNodeParams *nodeParams)
 {
-    return add(phGraphNode, hGraph, dependencies, dependencyData, numDependencies,
-               cushim__mock_work_any(nodeParams));
+    return answer(add(phGraphNode, hGraph, dependencies, dependencyData, numDependencies,
+                      cushim__mock_work_any(nodeParams)),
+                  phGraphNode, nodeParams);
 }
 
 CUresult cushim__mock_GraphAddNode_v3(CUgraphNode *phGraphNode, CUgraph hGraph,
@@ -136,8 +167,9 @@ CUresult cushim__mock_GraphAddNode_v3(CUgraphNode *phGraphNode, CUgraph hGraph,
                                       const cushim_CUgraphEdgeData *dependencyData,
                                       size_t numDependencies, cushim_CUgraphNodeParams *nodeParams)
 {
-    return add(phGraphNode, hGraph, dependencies, dependencyData, numDependencies,
-               cushim__mock_work_any_checked(nodeParams));
+    return answer(add(phGraphNode, hGraph, dependencies, dependencyData, numDependencies,
+                      cushim__mock_work_any_checked(nodeParams)),
+                  phGraphNode, nodeParams);
 }
 
 /* The calls that read and change the parameters of nodes. */
@@ -306,11 +338,15 @@ CUresult cushim__mock_GraphEventRecordNodeSetEvent(CUgraphNode hNode, CUevent ev
 
 CUresult cushim__mock_GraphNodeSetParams(CUgraphNode hNode, cushim_CUgraphNodeParams *nodeParams)
 {
+    if (cushim__mock_work_is_fixed(nodeParams))
+        return CUDA_ERROR_NOT_SUPPORTED;
     return set(hNode, cushim__mock_work_any(nodeParams));
 }
 
 CUresult cushim__mock_GraphNodeSetParams_v2(CUgraphNode hNode, cushim_CUgraphNodeParams *nodeParams)
 {
+    if (cushim__mock_work_is_fixed(nodeParams))
+        return CUDA_ERROR_NOT_SUPPORTED;
     return set(hNode, cushim__mock_work_any_checked(nodeParams));
 }
 
@@ -345,6 +381,18 @@ static CUresult get_host(const struct mock_node *node, CUgraphNodeParams *parame
     return CUDA_SUCCESS;
 }
 
+static CUresult get_conditional(const struct mock_node *node, CUgraphNodeParams *parameters)
+{
+    const struct mock_bodies *bodies = node->work.bodies;
+
+    parameters->conditional.handle = bodies->condition;
+    parameters->conditional.type = (int)bodies->branch;
+    parameters->conditional.size = bodies->count;
+    parameters->conditional.phGraph_out = bodies->handles;
+    parameters->conditional.ctx = node->work.context;
+    return CUDA_SUCCESS;
+}
+
 /* Write what a node does to zeroed parameters. */
 static CUresult get(const struct mock_node *node, CUgraphNodeParams *parameters)
 {
@@ -369,6 +417,8 @@ static CUresult get(const struct mock_node *node, CUgraphNodeParams *parameters)
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
         parameters->eventRecord.event = node->work.event;
         return CUDA_SUCCESS;
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+        return get_conditional(node, parameters);
     default: /* an empty node */
         return CUDA_SUCCESS;
     }

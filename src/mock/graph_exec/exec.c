@@ -51,14 +51,16 @@ CUresult cushim__mock_exec_create(struct mock_graph *graph, cuuint64_t flags,
     return code;
 }
 
-/* Find the copy of a node, also in child graphs. */
+/* Find the copy of a node, also in child graphs and bodies. */
 static struct mock_node *copy_in(const struct mock_graph *image, const struct mock_node *original)
 {
     struct mock_node *copy = cushim__mock_graph_copy_of(image, original);
 
     for (const struct mock_node *node = image->first; node && !copy; node = node->next) {
-        if (node->work.child)
-            copy = copy_in(node->work.child, original);
+        const struct mock_graph *inner;
+
+        for (unsigned i = 0; !copy && (inner = cushim__mock_work_graph(&node->work, i)); i++)
+            copy = copy_in(inner, original);
     }
     return copy;
 }

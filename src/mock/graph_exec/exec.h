@@ -64,7 +64,10 @@ struct mock_work cushim__mock_work_child(CUgraph child);
 /* For a node that records an event or waits for one. */
 struct mock_work cushim__mock_work_event(CUgraphNodeType type, CUevent event);
 
-/* Any of these, for cuGraphAddNode. `code` is NOT_SUPPORTED for a type that is not simulated. */
+/*
+ * Any node, for cuGraphAddNode. `code` is NOT_SUPPORTED for a type that is not simulated. It is the
+ * caller that checks the condition of a conditional node.
+ */
 struct mock_work cushim__mock_work_any(const CUgraphNodeParams *parameters);
 
 /*
@@ -72,6 +75,9 @@ struct mock_work cushim__mock_work_any(const CUgraphNodeParams *parameters);
  * not the one that its function was loaded into.
  */
 struct mock_work cushim__mock_work_any_checked(const CUgraphNodeParams *parameters);
+
+/* Whether parameters are of a kind of node that cannot change: conditional, or for memory. */
+bool cushim__mock_work_is_fixed(const CUgraphNodeParams *parameters);
 
 /* Make a node do `work` from now on. Takes it over in any case; its type must be the node's. */
 CUresult cushim__mock_node_set(struct mock_node *node, struct mock_work *work);
