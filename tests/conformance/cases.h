@@ -119,6 +119,7 @@ struct peer_row {
     X(conditional_cases)       \
     X(graph_edge_cases)        \
     X(graph_launch_cases)      \
+    X(graph_memory_cases)      \
     X(user_object_cases)       \
     X(module_cases)            \
     X(output_cases)            \

@@ -342,7 +342,7 @@ static void default_value_chooses_the_body(void)
                     add_set(params.conditional.phGraph_out[k], memory + k, k + 1);
                 exec = graph_exec(graph);
                 for (unsigned launch = 0; launch < 2; launch++) {
-                    MUST(cu->MemsetD8_v2(memory, 0, MOST));
+                    MUST(cu->MemsetD8Async(memory, 0, MOST, stream));
                     OK(cu->GraphLaunch(exec, stream));
                     drain(stream);
                     for (unsigned k = 0; k < size; k++)
@@ -412,7 +412,7 @@ static void update_keeps_type_size_and_handle(void)
              cu->GraphExecUpdate_v2(exec, graph, &info));
         EQUAL(rows[i].result, info.result);
         CHECK(!info.errorNode == (!rows[i].result || rows[i].result == TOPOLOGY_CHANGED));
-        MUST(cu->MemsetD8_v2(memory, 0, 1));
+        MUST(cu->MemsetD8Async(memory, 0, 1, stream));
         OK(cu->GraphLaunch(exec, stream));
         drain(stream);
         EQUAL(rows[i].want, graph_byte(memory));

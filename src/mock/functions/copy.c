@@ -303,6 +303,10 @@ static CUresult set(CUdeviceptr start, size_t pitch, uint32_t value, unsigned el
     if (code)
         return code;
     memory = cushim__mock_allocation_at(start);
+    if (!memory && !stream->capture) { /* a graph's, and no launch has allocated it */
+        cushim__mock_operation_destroy(operation);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
     if (!asynchronous && memory &&
         (memory->synchronous || cushim__mock_context_syncs() ||
          cushim__mock_allocation_place(memory) != MOCK_DEVICE_MEMORY))

@@ -8,6 +8,7 @@
 #include "src/mock/copy/copy.h"
 #include "src/mock/functions/functions.h"
 #include "src/mock/graph_exec/exec.h"
+#include "src/mock/graph_exec/memory.h"
 #include "src/mock/stream/capture.h"
 #include "src/mock/stream/stream.h"
 
@@ -304,11 +305,16 @@ CUresult cushim__mock_GraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, C
 CUresult cushim__mock_GraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
                                              cushim_CUgraphNodeParams *nodeParams)
 {
+    struct mock_node *copy;
+
     if (nodeParams && nodeParams->type == CU_GRAPH_NODE_TYPE_GRAPH)
         return cushim__mock_GraphExecChildGraphNodeSetParams(hGraphExec, hNode,
                                                              nodeParams->graph.graph);
-    if (cushim__mock_work_is_fixed(nodeParams))
-        return CUDA_ERROR_NOT_SUPPORTED;
+    if (cushim__mock_work_is_fixed(nodeParams)) {
+        CUresult code = cushim__mock_exec_node(hGraphExec, hNode, &copy);
+
+        return code ? code : CUDA_ERROR_NOT_SUPPORTED;
+    }
     return set(hGraphExec, hNode, cushim__mock_work_any(nodeParams));
 }
 
@@ -403,7 +409,11 @@ CUresult cushim__mock_GraphLaunch(struct mock_exec *exec, struct mock_stream *st
     return code ? code : cushim__mock_exec_launch(exec, stream);
 }
 
-CUresult cushim__mock_GraphUpload(struct mock_stream *stream)
+CUresult cushim__mock_GraphUpload(struct mock_exec *exec, struct mock_stream *stream)
 {
-    return check_capture(stream);
+    CUresult code = check_capture(stream);
+
+    if (code == CUDA_SUCCESS)
+        cushim__mock_memory_reserve(exec->image);
+    return code;
 }

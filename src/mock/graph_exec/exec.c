@@ -79,14 +79,20 @@ CUresult cushim__mock_exec_node(CUgraphExec handle, CUgraphNode node, struct moc
     return *copy ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Whether two addresses lie in the same kind of memory of the same context. */
+/*
+ * Whether two addresses lie in the same kind of memory of the same context. Memory of a graph has
+ * none; that of another graph is not taken while it is not allocated.
+ */
 static bool is_alike(CUdeviceptr one, CUdeviceptr other)
 {
-    const struct mock_allocation *first = cushim__mock_allocation_at(one);
-    const struct mock_allocation *second = cushim__mock_allocation_at(other);
+    const struct mock_allocation *first = cushim__mock_allocation_known(one);
+    const struct mock_allocation *second = cushim__mock_allocation_known(other);
 
     if (!first || !second)
         return first == second;
+    if (first->graph || second->graph)
+        return (first == second || !second->unlaunched) &&
+               cushim__mock_allocation_place(first) == cushim__mock_allocation_place(second);
     return first->context == second->context &&
            cushim__mock_allocation_place(first) == cushim__mock_allocation_place(second);
 }

@@ -12,6 +12,7 @@
 #include "src/mock/event/event.h"
 #include "src/mock/graph/graph.h"
 #include "src/mock/graph_exec/exec.h"
+#include "src/mock/graph_exec/memory.h"
 #include "src/mock/memory/allocation.h"
 #include "src/mock/stream/stream.h"
 #include "src/race/race.h"
@@ -247,6 +248,10 @@ CUresult cushim__mock_exec_launch(struct mock_exec *exec, struct mock_stream *st
     struct mock_plan plan = {0};
     CUresult code = check(exec->image);
 
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_memory_check_launch(
+            exec->image, exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH);
+
     cushim__mock_sim_name(stream);
     cushim__race_launch_begin(&stream->race);
     if (code == CUDA_SUCCESS)
@@ -267,5 +272,6 @@ CUresult cushim__mock_exec_launch(struct mock_exec *exec, struct mock_stream *st
     }
     cushim__mock_event_record_release(exec->last);
     exec->last = last;
+    cushim__mock_memory_launched(exec->image);
     return writes_pageable(exec->image) ? cushim__mock_sim_wait_last(stream, true) : CUDA_SUCCESS;
 }

@@ -10,6 +10,7 @@
 #include "src/mock/copy/copy.h"
 #include "src/mock/event/event.h"
 #include "src/mock/graph_exec/exec.h"
+#include "src/mock/graph_exec/memory.h"
 #include "src/mock/launch/kernel.h"
 #include "src/mock/memory/allocation.h"
 #include "src/mock/memory/pages.h"
@@ -140,6 +141,8 @@ static bool is_clean(const CUgraphNodeParams *parameters)
         [CU_GRAPH_NODE_TYPE_EMPTY] = 0,
         [CU_GRAPH_NODE_TYPE_WAIT_EVENT] = sizeof parameters->eventWait,
         [CU_GRAPH_NODE_TYPE_EVENT_RECORD] = sizeof parameters->eventRecord,
+        [CU_GRAPH_NODE_TYPE_MEM_ALLOC] = sizeof parameters->alloc,
+        [CU_GRAPH_NODE_TYPE_MEM_FREE] = sizeof parameters->free,
         [CU_GRAPH_NODE_TYPE_CONDITIONAL] = sizeof parameters->conditional,
     };
     const char *members = (const char *)parameters->reserved1;
@@ -147,8 +150,9 @@ static bool is_clean(const CUgraphNodeParams *parameters)
 
     if (!cushim__mock_bytes_are_zero(parameters->reserved0, sizeof parameters->reserved0))
         return false;
-    /* The types after these are refused, whatever their members say. */
-    if (type > CU_GRAPH_NODE_TYPE_EVENT_RECORD && type < CU_GRAPH_NODE_TYPE_CONDITIONAL)
+    /* These types are refused, whatever their members say. */
+    if (type == CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL || type == CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT ||
+        type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
         return true;
     if (type < sizeof used / sizeof *used)
         members += used[type];
@@ -211,14 +215,28 @@ static struct mock_work child_from(const CUgraphNodeParams *parameters)
     }
 }
 
-/* Graphs do not allocate here, so they free nothing; what no graph can free is invalid. */
-static CUresult check_free(CUdeviceptr address)
+struct mock_work cushim__mock_work_allocate(const CUDA_MEM_ALLOC_NODE_PARAMS *parameters)
 {
-    const struct mock_allocation *allocation = cushim__mock_allocation_at(address);
+    struct mock_operation *operation = NULL;
+    CUresult code = cushim__mock_memory_create(parameters, &operation);
 
-    return address == 0 || (allocation && allocation->origin == MOCK_BY_ALLOC)
-               ? CUDA_ERROR_INVALID_VALUE
-               : CUDA_ERROR_NOT_SUPPORTED;
+    return work_of(code, CU_GRAPH_NODE_TYPE_MEM_ALLOC, operation, NULL);
+}
+
+static struct mock_work allocate_from(const CUgraphNodeParams *parameters)
+{
+    CUDA_MEM_ALLOC_NODE_PARAMS allocation;
+
+    memcpy(&allocation, &parameters->alloc, sizeof allocation);
+    return cushim__mock_work_allocate(&allocation);
+}
+
+struct mock_work cushim__mock_work_free(CUdeviceptr address)
+{
+    struct mock_operation *operation = NULL;
+    CUresult code = cushim__mock_memory_free_operation(address, &operation);
+
+    return work_of(code, CU_GRAPH_NODE_TYPE_MEM_FREE, operation, NULL);
 }
 
 /* The most bodies of a node that is no SWITCH. */
@@ -267,11 +285,12 @@ struct mock_work cushim__mock_work_any(const CUgraphNodeParams *parameters)
         return cushim__mock_work_event(parameters->type, parameters->eventRecord.event);
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
-    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
         return refused(CUDA_ERROR_NOT_SUPPORTED);
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+        return allocate_from(parameters);
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
-        return refused(check_free(parameters->free.dptr));
+        return cushim__mock_work_free(parameters->free.dptr);
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:
         return conditional_from(parameters);
     default:

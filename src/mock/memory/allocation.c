@@ -44,7 +44,7 @@ static struct mock_allocation *host_upto(uint64_t address)
     return (struct mock_allocation *)cushim__tree_upto(&host_memory, &key.by_address);
 }
 
-struct mock_allocation *cushim__mock_allocation_behind(CUdeviceptr address)
+static struct mock_allocation *find(CUdeviceptr address)
 {
     const struct mock_arena *arena = arena_at(address);
     struct mock_allocation *allocation;
@@ -55,11 +55,25 @@ struct mock_allocation *cushim__mock_allocation_behind(CUdeviceptr address)
     return allocation && address - allocation->span.start < allocation->bytes ? allocation : NULL;
 }
 
-struct mock_allocation *cushim__mock_allocation_at(CUdeviceptr address)
+struct mock_allocation *cushim__mock_allocation_behind(CUdeviceptr address)
 {
-    struct mock_allocation *allocation = cushim__mock_allocation_behind(address);
+    struct mock_allocation *allocation = find(address);
+
+    return allocation && !allocation->unmapped ? allocation : NULL;
+}
+
+struct mock_allocation *cushim__mock_allocation_known(CUdeviceptr address)
+{
+    struct mock_allocation *allocation = find(address);
 
     return allocation && !allocation->leaving ? allocation : NULL;
+}
+
+struct mock_allocation *cushim__mock_allocation_at(CUdeviceptr address)
+{
+    struct mock_allocation *allocation = cushim__mock_allocation_known(address);
+
+    return allocation && !allocation->unlaunched ? allocation : NULL;
 }
 
 /* The distance between an address and an allocation that does not contain it. */
@@ -103,7 +117,7 @@ static bool is_managed(enum mock_origin origin)
 
 void cushim__mock_allocation_tag(CUdeviceptr start, char *text, size_t size)
 {
-    const struct mock_allocation *allocation = cushim__mock_allocation_behind(start);
+    const struct mock_allocation *allocation = find(start);
 
     if (allocation && allocation->tag[0])
         snprintf(text, size, "%s", allocation->tag);
@@ -114,7 +128,7 @@ void cushim__mock_allocation_tag(CUdeviceptr start, char *text, size_t size)
 
 void cushim__mock_allocation_set_tag(CUdeviceptr start, const char *tag)
 {
-    struct mock_allocation *allocation = cushim__mock_allocation_behind(start);
+    struct mock_allocation *allocation = find(start);
 
     if (allocation && allocation->span.start == start)
         snprintf(allocation->tag, sizeof allocation->tag, "%s", tag);
@@ -134,11 +148,11 @@ enum mock_place cushim__mock_allocation_place(const struct mock_allocation *allo
     }
 }
 
-/* Whether the program created an allocation and has to free it. */
+/* Whether the program has to free an allocation. A graph's counts while it is live. */
 static bool is_counted(const struct mock_allocation *allocation)
 {
     return !is_global(allocation) && allocation->origin != MOCK_BY_REGISTER &&
-           allocation->origin != MOCK_BY_KERNEL;
+           allocation->origin != MOCK_BY_KERNEL && allocation->origin != MOCK_BY_GRAPH;
 }
 
 struct mock_allocation *cushim__mock_allocation_new(struct mock_context *context,
@@ -356,7 +370,7 @@ bool cushim__mock_memory_is_device(CUdeviceptr address)
 
     if (arena_at(address))
         return true;
-    allocation = cushim__mock_allocation_behind(address);
+    allocation = find(address);
     return allocation && cushim__mock_allocation_place(allocation) == MOCK_DEVICE_MEMORY;
 }
 
