@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditional nodes, their handles and their bodies. Statements 212-215. */
+/* Conditional nodes, their handles and their bodies. Statements 232-235. */
 #include <stdint.h>
 #include <string.h>
 
@@ -420,17 +420,17 @@ static void update_keeps_type_size_and_handle(void)
 }
 
 const struct conformance_case conditional_cases[] = {
-    MEASURED_CASE("212_handle_needs_a_context", handle_needs_a_context),
-    MEASURED_CASE("212_graph_with_an_unused_handle_is_not_instantiated",
+    MEASURED_CASE("232_handle_needs_a_context", handle_needs_a_context),
+    MEASURED_CASE("232_graph_with_an_unused_handle_is_not_instantiated",
                   graph_with_an_unused_handle_is_not_instantiated),
-    MEASURED_CASE("213_number_of_bodies_depends_on_the_type", number_of_bodies_depends_on_the_type),
-    MEASURED_CASE("213_handle_is_used_once_at_a_time", handle_is_used_once_at_a_time),
-    MEASURED_CASE("213_node_has_the_context_of_its_handle", node_has_the_context_of_its_handle),
-    MEASURED_CASE("214_bodies_belong_to_their_node", bodies_belong_to_their_node),
-    MEASURED_CASE("214_some_nodes_cannot_be_in_a_body", some_nodes_cannot_be_in_a_body),
-    MEASURED_CASE("214_capture_fills_a_body", capture_fills_a_body),
-    MEASURED_CASE("215_default_value_chooses_the_body", default_value_chooses_the_body),
-    MEASURED_CASE("215_node_after_waits_for_the_body", node_after_waits_for_the_body),
-    MEASURED_CASE("215_update_keeps_type_size_and_handle", update_keeps_type_size_and_handle),
+    MEASURED_CASE("233_number_of_bodies_depends_on_the_type", number_of_bodies_depends_on_the_type),
+    MEASURED_CASE("233_handle_is_used_once_at_a_time", handle_is_used_once_at_a_time),
+    MEASURED_CASE("233_node_has_the_context_of_its_handle", node_has_the_context_of_its_handle),
+    MEASURED_CASE("234_bodies_belong_to_their_node", bodies_belong_to_their_node),
+    MEASURED_CASE("234_some_nodes_cannot_be_in_a_body", some_nodes_cannot_be_in_a_body),
+    MEASURED_CASE("234_capture_fills_a_body", capture_fills_a_body),
+    MEASURED_CASE("235_default_value_chooses_the_body", default_value_chooses_the_body),
+    MEASURED_CASE("235_node_after_waits_for_the_body", node_after_waits_for_the_body),
+    MEASURED_CASE("235_update_keeps_type_size_and_handle", update_keeps_type_size_and_handle),
     {.name = NULL},
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that graphs allocate and free. Statements 216-219. */
+/* Memory that graphs allocate and free. Statements 236-239. */
 #include <string.h>
 
 #include "backend.h"
@@ -380,17 +380,17 @@ static void device_reserves_memory_until_it_is_trimmed(void)
 }
 
 const struct conformance_case graph_memory_cases[] = {
-    MEASURED_CASE("216_node_that_allocates_says_where", node_that_allocates_says_where),
-    MEASURED_CASE("216_node_frees_what_a_graph_allocates", node_frees_what_a_graph_allocates),
-    MEASURED_CASE("217_launch_allocates_until_it_is_freed", launch_allocates_until_it_is_freed),
-    MEASURED_CASE("217_another_graph_may_free", another_graph_may_free),
-    MEASURED_CASE("217_graph_that_frees_what_it_allocates_is_launched_again",
+    MEASURED_CASE("236_node_that_allocates_says_where", node_that_allocates_says_where),
+    MEASURED_CASE("236_node_frees_what_a_graph_allocates", node_frees_what_a_graph_allocates),
+    MEASURED_CASE("237_launch_allocates_until_it_is_freed", launch_allocates_until_it_is_freed),
+    MEASURED_CASE("237_another_graph_may_free", another_graph_may_free),
+    MEASURED_CASE("237_graph_that_frees_what_it_allocates_is_launched_again",
                   graph_that_frees_what_it_allocates_is_launched_again),
-    MEASURED_CASE("217_captured_free_is_of_memory_of_graphs", captured_free_is_of_memory_of_graphs),
-    MEASURED_CASE("218_graph_with_memory_has_no_copy", graph_with_memory_has_no_copy),
-    MEASURED_CASE("218_nodes_use_memory_before_it_is_allocated",
+    MEASURED_CASE("237_captured_free_is_of_memory_of_graphs", captured_free_is_of_memory_of_graphs),
+    MEASURED_CASE("238_graph_with_memory_has_no_copy", graph_with_memory_has_no_copy),
+    MEASURED_CASE("238_nodes_use_memory_before_it_is_allocated",
                   nodes_use_memory_before_it_is_allocated),
-    MEASURED_CASE("219_device_reserves_memory_until_it_is_trimmed",
+    MEASURED_CASE("239_device_reserves_memory_until_it_is_trimmed",
                   device_reserves_memory_until_it_is_trimmed),
     {.name = NULL},
 };

@@ -56,7 +56,7 @@ static bool copies_pageable(const struct mock_work *work)
     return copy && (copy->from.pageable || copy->to.pageable);
 }
 
-/* What a conditional node may execute (driver-semantics.md #214). */
+/* What a conditional node may execute (driver-semantics.md #234). */
 static CUresult check_body(const struct mock_graph *body, struct failure *failure)
 {
     CUresult code = CUDA_SUCCESS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes that allocate and free, and what devices reserve for them (driver-semantics.md #216 to #219). */
+/* Nodes that allocate and free, and what devices reserve for them (driver-semantics.md #236 to #239). */
 #include <string.h>
 
 #include "src/mock/core/device.h"
@@ -53,7 +53,7 @@ CUresult cushim__mock_DeviceGraphMemTrim(struct mock_device *device)
     return CUDA_SUCCESS;
 }
 
-/* The attributes, which headers before CUDA 11.4 lack. What is used is what is reserved (#219). */
+/* The attributes, which headers before CUDA 11.4 lack. What is used is what is reserved (#239). */
 enum { USED, USED_HIGH, RESERVED, RESERVED_HIGH };
 
 CUresult cushim__mock_DeviceGetGraphMemAttribute(struct mock_device *device,

@@ -137,8 +137,8 @@ void cushim__mock_graph_destroy(struct mock_graph *graph);
 
 /*
  * Whether a graph has a node of this kind, also within its nodes: MEMORY is a node that allocates or
- * frees. A graph with such a node has no copy but one executable graph (driver-semantics.md #215 and
- * #218).
+ * frees. A graph with such a node has no copy but one executable graph (driver-semantics.md #235 and
+ * #238).
  */
 enum mock_content { MOCK_CONDITIONAL = 1, MOCK_MEMORY = 2 };
 bool cushim__mock_graph_has(const struct mock_graph *graph, unsigned contents);

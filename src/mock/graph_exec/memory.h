@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory that graphs allocate (driver-semantics.md #216 to #219). It has its address as long as a
+ * Memory that graphs allocate (driver-semantics.md #236 to #239). It has its address as long as a
  * node allocates it, and longer if it is live: it is live from a launch of that node until it is
  * freed. Calls see a launch or a free when they queue it; work sees a free when it is executed.
  */
