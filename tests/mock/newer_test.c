@@ -182,7 +182,8 @@ static void check_read(CUgraphNodeParams *parameters)
     OK(driver->GraphAddNode_v3(&node, graph, NULL, NULL, 0, parameters));
     OK(driver->GraphNodeGetParams(node, &read));
     assert_memory_equal(&read, parameters, sizeof read);
-    OK(driver->GraphNodeSetParams_v2(node, &read));
+    CODE(parameters->type >= CU_GRAPH_NODE_TYPE_MEM_ALLOC ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS,
+         driver->GraphNodeSetParams_v2(node, &read));
 }
 
 TEST(parameters_of_any_node_are_read_as_they_were_given)
@@ -192,7 +193,10 @@ TEST(parameters_of_any_node_are_read_as_they_were_given)
                       host = parameters_of(CU_GRAPH_NODE_TYPE_HOST),
                       wait = parameters_of(CU_GRAPH_NODE_TYPE_WAIT_EVENT),
                       record = parameters_of(CU_GRAPH_NODE_TYPE_EVENT_RECORD),
-                      empty = parameters_of(CU_GRAPH_NODE_TYPE_EMPTY);
+                      empty = parameters_of(CU_GRAPH_NODE_TYPE_EMPTY),
+                      allocation = parameters_of(CU_GRAPH_NODE_TYPE_MEM_ALLOC),
+                      freed = parameters_of(CU_GRAPH_NODE_TYPE_MEM_FREE),
+                      loop = parameters_of(CU_GRAPH_NODE_TYPE_CONDITIONAL);
     CUevent event = fixture_event();
     CUcontext context;
     CUdeviceptr memory;
@@ -221,6 +225,17 @@ TEST(parameters_of_any_node_are_read_as_they_were_given)
     check_read(&wait);
     check_read(&record);
     check_read(&empty);
+    allocation.alloc.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    allocation.alloc.poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    allocation.alloc.bytesize = BYTES;
+    check_read(&allocation);
+    freed.free.dptr = allocation.alloc.dptr;
+    check_read(&freed);
+    OK(driver->GraphConditionalHandleCreate(&loop.conditional.handle, graph, context, 0, 0));
+    loop.conditional.type = CU_GRAPH_COND_TYPE_WHILE;
+    loop.conditional.size = 1;
+    loop.conditional.ctx = context;
+    check_read(&loop);
 }
 
 TEST(parameters_of_child_graph_name_the_nodes_own)

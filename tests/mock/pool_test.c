@@ -144,22 +144,6 @@ TEST_BETWEEN(pool_takes_what_is_left_of_the_device, fixture_manual, fixture_done
     OK(driver->MemFreeAsync(some, stream));
 }
 
-TEST(memory_of_a_pool_is_not_for_captures)
-{
-    const CUstream free_stream = fixture_stream();
-    CUgraph graph = NULL;
-    CUdeviceptr memory = 0;
-
-    OK(driver->StreamBeginCapture_v2(pool_stream, CU_STREAM_CAPTURE_MODE_RELAXED));
-    CODE(CUDA_ERROR_NOT_SUPPORTED, driver->MemAllocAsync(&memory, 64, pool_stream));
-    assert_int_equal(memory, 0);
-    OK(driver->MemAllocAsync(&memory, 64, free_stream));
-    OK(driver->MemFreeAsync(memory, free_stream));
-    driver->StreamEndCapture(pool_stream, &graph);
-    if (graph)
-        OK(driver->GraphDestroy(graph));
-}
-
 /* Pools by the location of their memory: the same behaviour as with a device number. */
 
 #define PINNED CU_MEM_ALLOCATION_TYPE_PINNED
