@@ -334,3 +334,22 @@ CUresult cushim__mock_MemGetHandleForAddressRange(void *handle, CUdeviceptr dptr
     memcpy(handle, &file, sizeof file);
     return code;
 }
+
+/* Multicast objects, of memory on several devices that a switch connects: only the questions. */
+
+CUresult cushim__mock_MulticastGetGranularity(size_t *granularity,
+                                              CUmulticastGranularity_flags option)
+{
+    if ((unsigned)option > 1)
+        return CUDA_ERROR_INVALID_VALUE;
+    *granularity = GRANULARITY;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_MulticastCreate(const CUmulticastObjectProp *prop)
+{
+    if (prop->numDevices < 2 || prop->size == 0 || !is_whole(prop->size))
+        return CUDA_ERROR_INVALID_VALUE;
+    cushim__mock_log("%s is not implemented: CUDA_ERROR_NOT_SUPPORTED", cushim__mock_call_name());
+    return CUDA_ERROR_NOT_SUPPORTED;
+}

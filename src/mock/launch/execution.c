@@ -295,6 +295,10 @@ static void say_where(uint64_t address, char *text, size_t size)
     char tag[MOCK_TAG_SIZE];
     uint64_t offset;
 
+    if (!near && cushim__mock_reservation_at(address)) {
+        snprintf(text, size, " (it is reserved, but nothing is mapped there)");
+        return;
+    }
     if (!near)
         near = cushim__mock_allocation_near(address);
     if (!near) {
@@ -311,7 +315,8 @@ static void say_where(uint64_t address, char *text, size_t size)
         snprintf(text, size, " (%s+%" PRIu64 ", %" PRIu64 " bytes beyond its end)", tag, offset,
                  offset - near->bytes);
     else
-        snprintf(text, size, " (%s+%" PRIu64 " of %zu bytes)", tag, offset, near->bytes);
+        snprintf(text, size, " (%s+%" PRIu64 " of %zu bytes%s)", tag, offset, near->bytes,
+                 cushim__mock_mapping_of(near) ? ", see cuMemSetAccess" : "");
 }
 
 /* Whether a fault has an address that allocations can be near to. */

@@ -176,7 +176,11 @@ typedef struct mock_array_memory_requirements CUDA_ARRAY_MEMORY_REQUIREMENTS;
 #if CUDA_VERSION < 12010
 typedef unsigned int CUcoredumpSettings;
 typedef unsigned int CUmulticastGranularity_flags;
-typedef struct mock_multicast_object_prop CUmulticastObjectProp;
+typedef struct mock_multicast_object_prop {
+    unsigned int numDevices;
+    size_t size;
+    unsigned long long handleTypes, flags;
+} CUmulticastObjectProp;
 #endif
 
 /* The struct of the headers from 12.2 to 12.8 lacks a member. */
