@@ -128,7 +128,7 @@ struct mock_allocation *cushim__mock_allocation_next_host(const struct mock_allo
 void cushim__mock_allocation_mapping(const struct mock_allocation *allocation, CUdeviceptr *start,
                                      size_t *bytes);
 
-/* The allocation as the race detector knows it. */
+/* The allocation as the race detector and messages know it: of what is mapped, the reservation. */
 struct race_memory cushim__mock_allocation_race(const struct mock_allocation *allocation);
 
 /* --- access by operations and calls --- */

@@ -30,7 +30,9 @@ struct mock_reservation {
     CUdeviceptr start;
     size_t bytes;
     char *host;
-    uint64_t id; /* for the race detector */
+    uint64_t id;             /* for the race detector */
+    uint32_t number;         /* in its tag, as of an allocation */
+    char tag[MOCK_TAG_SIZE]; /* set by the layer; empty for the default word and number */
 };
 
 struct mock_mapping {
