@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Virtual memory: physical memory, addresses for it, mappings and who may access them
- * (driver-semantics.md #212 to #219).
+ * (driver-semantics.md #212 to #223).
  */
 #include <string.h>
 

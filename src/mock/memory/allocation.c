@@ -365,6 +365,10 @@ void cushim__mock_allocation_mapping(const struct mock_allocation *allocation, C
 {
     const struct mock_span *block = &allocation->span;
 
+    if (allocation->origin == MOCK_BY_IMPORT) {
+        cushim__mock_import_mapping(allocation, start, bytes);
+        return;
+    }
     if (in_arena(allocation))
         block = cushim__mock_arena_block(allocation->device->arena, allocation);
     *start = block->start;

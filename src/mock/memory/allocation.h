@@ -177,6 +177,10 @@ CUresult cushim__mock_import_open(struct mock_context *context, struct mock_devi
 /* Remove one use. Returns whether it was the last one. */
 bool cushim__mock_import_close(struct mock_allocation *allocation);
 
+/* The range that is mapped for it. */
+void cushim__mock_import_mapping(const struct mock_allocation *allocation, CUdeviceptr *start,
+                                 size_t *bytes);
+
 /*
  * Free what cushim__mock_import_open() created, however many uses it has: for
  * cushim__mock_allocation_drop().
