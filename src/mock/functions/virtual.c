@@ -224,7 +224,8 @@ CUresult cushim__mock_MemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAcce
         code = check_access(&desc[i]);
     if (code)
         return code;
-    for (; (mapping = cushim__mock_mapping_in(ptr, end - ptr)); ptr = end_of(mapping)) {
+    /* The driver stops at a gap, and reports nothing. */
+    for (; ptr < end && (mapping = cushim__mock_mapping_at(ptr)); ptr = end_of(mapping)) {
         for (size_t i = 0; i < count; i++)
             mapping->access[desc[i].location.id] = (uint8_t)desc[i].flags;
     }
