@@ -138,7 +138,7 @@ struct mock_allocation *cushim__mock_allocation_next_host(const struct mock_allo
 void cushim__mock_allocation_mapping(const struct mock_allocation *allocation, CUdeviceptr *start,
                                      size_t *bytes);
 
-/* The allocation as the race detector knows it. */
+/* The allocation as the race detector and messages know it: of what is mapped, the reservation. */
 struct race_memory cushim__mock_allocation_race(const struct mock_allocation *allocation);
 
 /* --- access by operations and calls --- */
@@ -194,6 +194,10 @@ CUresult cushim__mock_import_external(struct mock_context *context, struct mock_
 
 /* Remove one use. Returns whether it was the last one. */
 bool cushim__mock_import_close(struct mock_allocation *allocation);
+
+/* The range that is mapped for it. */
+void cushim__mock_import_mapping(const struct mock_allocation *allocation, CUdeviceptr *start,
+                                 size_t *bytes);
 
 /*
  * Free what cushim__mock_import_open() or _external() created, however many uses it has: for
