@@ -99,8 +99,7 @@ struct cushim_load_options {
     const char *library;
     /** Finds the driver's symbols in place of a library. NULL: use a library. */
     cushim_resolver resolver;
-    /** Passed to `resolver`. */
-    void *resolver_data;
+    void *resolver_data; /**< Passed to `resolver`. */
     /**
      * Oldest CUDA version to accept, as cuDriverGetVersion counts (12020 is 12.2), of the driver or
      * of an installed table. 0: any.

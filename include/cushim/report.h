@@ -217,8 +217,6 @@ CUSHIM_API unsigned cushim_report_candidate_count(const struct cushim_report *re
  * @return CUDA_SUCCESS               `*counts` is written.
  * @return CUDA_ERROR_INVALID_HANDLE  `report` is NULL.
  * @return CUDA_ERROR_INVALID_VALUE   `counts` is NULL.
- *
- * Thread safety: any thread; a report is constant.
  */
 CUSHIM_API CUSHIM__CHECKED CUresult cushim_report_get_symbol_counts(
     const struct cushim_report *report, struct cushim_symbol_counts *counts);
@@ -259,8 +257,6 @@ struct cushim_report_candidate {
  * @return CUDA_ERROR_INVALID_VALUE   `candidate` is NULL, `index` is not below
  *                                    cushim_report_candidate_count(), or the size is not that of
  *                                    any version of cushim.
- *
- * Thread safety: any thread; a report is constant.
  */
 CUSHIM_API CUSHIM__CHECKED CUresult cushim_report_get_candidate(
     const struct cushim_report *report, unsigned index, struct cushim_report_candidate *candidate);

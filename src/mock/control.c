@@ -130,7 +130,7 @@ const char *cushim_mock_identity(void)
 
 static bool find_memory(uint64_t address, struct race_memory *memory)
 {
-    const struct mock_allocation *allocation = cushim__mock_allocation_at(address);
+    const struct mock_allocation *allocation = cushim__mock_allocation_known(address);
 
     if (allocation)
         *memory = cushim__mock_allocation_race(allocation);

@@ -16,6 +16,7 @@
 #include "src/mock/core/object.h"
 #include "src/mock/core/state.h"
 #include "src/mock/graph/graph.h"
+#include "src/mock/graph_exec/memory.h"
 #include "src/mock/launch/kernel.h"
 #include "src/mock/memory/allocation.h"
 #include "src/mock/memory/pool.h"
@@ -70,6 +71,7 @@ static void empty(void)
     cushim__mock_user_objects_clear();
     cushim__mock_textures_clear();
     cushim__mock_object_clear();
+    cushim__mock_graph_memory_clear();
     cushim__mock_kernels_clear();
     cushim__mock_pools_clear();
     cushim__mock_memory_clear();

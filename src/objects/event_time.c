@@ -32,55 +32,40 @@ enum reason {
 
 enum whose { OF_START, OF_END, OF_BOTH };
 
-/* The texts for the start event, for the end event and for both, as enum whose says. */
-#define TEXTS(one, two, rest)                                           \
-    {                                                                   \
-        "The start event " one " " rest, "The end event " one " " rest, \
-            "Both events " two " " rest                                 \
-    }
+/* The code that the driver returns, and the texts for the start event, the end event and both. */
+#define REASON(name, result, one, two, rest)                                            \
+    [REASON_##name] = {CUDA_ERROR_##result,                                             \
+                       {"The start event " one " " rest, "The end event " one " " rest, \
+                        "Both events " two " " rest}}
 
 static const struct {
-    CUresult code; /* the code that the driver returns for this reason */
-    const char *text[3];
+    CUresult code;
+    const char *text[3]; /* by enum whose */
 } reasons[] = {
-    [REASON_NULL] = {CUDA_ERROR_INVALID_HANDLE,
-                     TEXTS("is", "are", "NULL. Create events with cushim_event_create.")},
-    [REASON_CLOSED] = {CUDA_ERROR_INVALID_HANDLE,
-                       TEXTS("has", "have", "been closed. Measure before cushim_event_close.")},
-    [REASON_IMPORTED] = {CUDA_ERROR_INVALID_HANDLE,
-                         TEXTS(
-                             "was", "were",
-                             "imported from another process, and such events take no time stamps. "
-                             "Measure with events that this process created.")},
-    [REASON_NO_TIMING] = {CUDA_ERROR_INVALID_HANDLE,
-                          TEXTS("was", "were",
-                                "created with timing disabled. Create events without "
-                                "disable_timing.")},
-    [REASON_NOT_RECORDED] = {CUDA_ERROR_INVALID_HANDLE,
-                             TEXTS("is", "are",
-                                   "not recorded yet. Call cushim_event_record first.")},
-    [REASON_NO_TIME_STAMP] = {CUDA_ERROR_INVALID_HANDLE,
-                              TEXTS("has", "have",
-                                    "no time stamp: not recorded, created with timing disabled, or "
-                                    "from another process; only the creator of a wrapped event "
-                                    "knows. Record it, or use an event of your own.")},
-    [REASON_PENDING] = {CUDA_ERROR_NOT_READY,
-                        TEXTS("is", "are",
-                              "still pending: earlier work has not finished. Wait with "
-                              "cushim_event_synchronize on both events, then ask again.")},
-    [REASON_IN_CAPTURE] = {CUDA_ERROR_CAPTURED_EVENT,
-                           TEXTS("was", "were",
-                                 "last recorded in a capture that is still active, so nothing has "
-                                 "run that could be timed. Record outside the capture, around the "
-                                 "launch of the graph.")},
-    [REASON_WAS_CAPTURED] = {CUDA_ERROR_INVALID_VALUE,
-                             TEXTS(
-                                 "was", "were",
-                                 "last recorded in a capture that has ended, which gives no time. "
-                                 "Record again outside a capture, around the launch of the "
-                                 "graph.")},
+    REASON(NULL, INVALID_HANDLE, "is", "are", "NULL. Create events with cushim_event_create."),
+    REASON(CLOSED, INVALID_HANDLE, "has", "have",
+           "been closed. Measure before cushim_event_close."),
+    REASON(IMPORTED, INVALID_HANDLE, "was", "were",
+           "imported from another process, and such events take no time stamps. Measure with "
+           "events that this process created."),
+    REASON(NO_TIMING, INVALID_HANDLE, "was", "were",
+           "created with timing disabled. Create events without disable_timing."),
+    REASON(NOT_RECORDED, INVALID_HANDLE, "is", "are",
+           "not recorded yet. Call cushim_event_record first."),
+    REASON(NO_TIME_STAMP, INVALID_HANDLE, "has", "have",
+           "no time stamp: not recorded, created with timing disabled, or from another process; "
+           "only the creator of a wrapped event knows. Record it, or use an event of your own."),
+    REASON(PENDING, NOT_READY, "is", "are",
+           "still pending: earlier work has not finished. Wait with cushim_event_synchronize on "
+           "both events, then ask again."),
+    REASON(IN_CAPTURE, CAPTURED_EVENT, "was", "were",
+           "last recorded in a capture that is still active, so nothing has run that could be "
+           "timed. Record outside the capture, around the launch of the graph."),
+    REASON(WAS_CAPTURED, INVALID_VALUE, "was", "were",
+           "last recorded in a capture that has ended, which gives no time. Record again "
+           "outside a capture, around the launch of the graph."),
 };
-#undef TEXTS
+#undef REASON
 
 static const char other_contexts[] =
     "Both events can be timed, but they belong to different contexts. Create and record both in "

@@ -258,6 +258,15 @@ USE(set_shorts, MemsetD16Async(order_memory, 1, 16, order_streams[1]))
 USE(set_rows, MemsetD2D8Async(order_memory, 64, 1, 16, 4, order_streams[1]))
 USE(set_rows_of_words_at_once, MemsetD2D32_v2(order_memory, 64, 1, 4, 4))
 
+/* Two copies may read the same memory, and may not write to it. */
+static void copies_of_one_source(bool is_ordered)
+{
+    const CUdeviceptr to = order_memory + (is_ordered ? 128 : 64);
+
+    OK(driver->MemcpyDtoDAsync_v2(order_memory + 64, order_memory, 64, order_streams[0]));
+    OK(driver->MemcpyDtoDAsync_v2(to, order_memory, 64, order_streams[1]));
+}
+
 /* Rows with gaps: two copies of adjacent columns have no byte in common. */
 static void copy_2d(bool is_ordered)
 {
@@ -395,6 +404,7 @@ const struct order_edge order_edges[] = {
     ORDER_EDGE(set_shorts),
     ORDER_EDGE(set_rows),
     ORDER_EDGE(set_rows_of_words_at_once),
+    ORDER_EDGE(copies_of_one_source),
     ORDER_EDGE(copy_2d),
     ORDER_EDGE(copy_3d),
     ORDER_EDGE(allocation),

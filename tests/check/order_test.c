@@ -173,15 +173,11 @@ static void module_that_is_loaded(void)
     order_read(order_streams[1]);
 }
 
-static void capture_that_records(void)
+/* Launch a graph that records the event, which a stream has recorded before, and destroy it. */
+static void launch_recording(CUgraph graph, CUevent event)
 {
-    CUevent event = order_event(CU_EVENT_DISABLE_TIMING);
-    CUgraph graph;
     CUgraphExec exec;
 
-    OK(driver->StreamBeginCapture_v2(order_streams[0], CU_STREAM_CAPTURE_MODE_RELAXED));
-    OK(driver->EventRecordWithFlags(event, order_streams[0], CU_EVENT_RECORD_EXTERNAL));
-    OK(driver->StreamEndCapture(order_streams[0], &graph));
     OK(driver->GraphInstantiateWithFlags(&exec, graph, 0));
     OK(driver->EventRecord(event, order_streams[1]));
     order_write(order_streams[0]);
@@ -192,24 +188,27 @@ static void capture_that_records(void)
     OK(driver->GraphDestroy(graph));
 }
 
+static void capture_that_records(void)
+{
+    CUevent event = order_event(CU_EVENT_DISABLE_TIMING);
+    CUgraph graph;
+
+    OK(driver->StreamBeginCapture_v2(order_streams[0], CU_STREAM_CAPTURE_MODE_RELAXED));
+    OK(driver->EventRecordWithFlags(event, order_streams[0], CU_EVENT_RECORD_EXTERNAL));
+    OK(driver->StreamEndCapture(order_streams[0], &graph));
+    launch_recording(graph, event);
+}
+
 /* A graph records the event again at each launch. */
 static void graph_that_records(void)
 {
     CUevent event = order_event(CU_EVENT_DISABLE_TIMING);
     CUgraph graph;
     CUgraphNode node;
-    CUgraphExec exec;
 
     OK(driver->GraphCreate(&graph, 0));
     OK(driver->GraphAddEventRecordNode(&node, graph, NULL, 0, event));
-    OK(driver->GraphInstantiateWithFlags(&exec, graph, 0));
-    OK(driver->EventRecord(event, order_streams[1]));
-    order_write(order_streams[0]);
-    OK(driver->GraphLaunch(exec, order_streams[0]));
-    OK(driver->StreamWaitEvent(order_streams[1], event, 0));
-    order_read(order_streams[1]);
-    OK(driver->GraphExecDestroy(exec));
-    OK(driver->GraphDestroy(graph));
+    launch_recording(graph, event);
 }
 
 /* The same if the node is added while another stream is captured. */
@@ -219,20 +218,12 @@ static void node_that_records_during_a_capture(void)
     CUstream captured = order_stream(CU_STREAM_NON_BLOCKING);
     CUgraph graph, empty;
     CUgraphNode node;
-    CUgraphExec exec;
 
     OK(driver->GraphCreate(&graph, 0));
     OK(driver->StreamBeginCapture_v2(captured, CU_STREAM_CAPTURE_MODE_RELAXED));
     OK(driver->GraphAddEventRecordNode(&node, graph, NULL, 0, event));
     OK(driver->StreamEndCapture(captured, &empty));
-    OK(driver->GraphInstantiateWithFlags(&exec, graph, 0));
-    OK(driver->EventRecord(event, order_streams[1]));
-    order_write(order_streams[0]);
-    OK(driver->GraphLaunch(exec, order_streams[0]));
-    OK(driver->StreamWaitEvent(order_streams[1], event, 0));
-    order_read(order_streams[1]);
-    OK(driver->GraphExecDestroy(exec));
-    OK(driver->GraphDestroy(graph));
+    launch_recording(graph, event);
     OK(driver->GraphDestroy(empty));
 }
 

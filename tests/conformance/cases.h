@@ -119,8 +119,10 @@ struct peer_row {
     X(copy_batch_cases)        \
     X(copy_shape_cases)        \
     X(graph_cases)             \
+    X(conditional_cases)       \
     X(graph_edge_cases)        \
     X(graph_launch_cases)      \
+    X(graph_memory_cases)      \
     X(user_object_cases)       \
     X(module_cases)            \
     X(output_cases)            \

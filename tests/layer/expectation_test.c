@@ -165,8 +165,6 @@ TEST(every_matcher_matches_what_it_says)
                            "N=what its predicate says, hStream=NULL); it came 2 times\n"));
     cushim_layer_clear_expectations(layer);
     OK(cushim_mock_drain(mock));
-    OK(driver->MemFree_v2(address));
-    OK(driver->ModuleUnload(module));
 }
 
 TEST(range_of_a_signed_parameter_is_signed)

@@ -57,9 +57,6 @@ TEST(numbers_count_per_type_in_the_order_of_first_sight)
     assert_string_equal(tag_of(events[0]), "event#1");
     assert_string_equal(tag_of(events[1]), "event#2");
     assert_string_equal(tag_of(stream), "stream#1");
-    OK(driver->EventDestroy_v2(events[1]));
-    OK(driver->EventDestroy_v2(events[0]));
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 TEST(handle_that_came_past_the_layer_has_a_tag_at_first_sight)
@@ -70,7 +67,6 @@ TEST(handle_that_came_past_the_layer_has_a_tag_at_first_sight)
     assert_false(is_known(event));
     OK(driver->EventQuery(event));
     assert_string_equal(tag_of(event), "event#1");
-    OK(driver->EventDestroy_v2(event));
 }
 
 TEST(destroyed_handle_has_no_tag_and_its_use_shows)
@@ -102,8 +98,6 @@ TEST(addresses_are_reported_by_allocation_and_offset)
     assert_false(is_known(at(first)));
     OK(driver->MemAlloc_v2(&first, 1000));
     assert_string_equal(tag_of(at(first)), "memory#3");
-    OK(driver->MemFree_v2(first));
-    OK(driver->MemFree_v2(second));
 }
 
 TEST(memory_from_every_function_is_tracked)
@@ -196,8 +190,6 @@ TEST(name_replaces_the_tag)
     assert_string_equal(tag_of(event), "event#2");
     OK(cushim_recording_set_tag(layer, event, "upload-done"));
     assert_string_equal(tag_of(event), "upload-done");
-    OK(driver->EventDestroy_v2(event));
-    OK(driver->MemFree_v2(address));
 }
 
 TEST(names_that_are_none_are_refused)
@@ -220,8 +212,6 @@ TEST(names_that_are_none_are_refused)
     OK(cushim_recording_get_tag(layer, events[0], tag, 32));
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_get_tag(layer, NULL, tag, sizeof tag));
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_get_tag(layer, events[0], NULL, 0));
-    OK(driver->EventDestroy_v2(events[0]));
-    OK(driver->EventDestroy_v2(events[1]));
 }
 
 /* The layer remembers a limited number of destroyed objects, and finds all live ones. */
@@ -237,8 +227,6 @@ TEST(many_handles_come_and_go)
     assert_string_equal(tag_of(kept), "event#1");
     OK(driver->EventCreate(&event, 0));
     assert_string_equal(tag_of(event), "event#2002");
-    OK(driver->EventDestroy_v2(event));
-    OK(driver->EventDestroy_v2(kept));
 }
 
 /* A graph with more nodes than the layer remembers after their destruction. */

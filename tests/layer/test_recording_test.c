@@ -177,7 +177,6 @@ TEST_BETWEEN(call_within_a_kernel_is_not_recorded, testkit_setup, testkit_teardo
     assert_int_not_equal(answer, CUDA_SUCCESS);
     assert_recorded("cuLaunchKernel(");
     assert_null(strstr(text, "cuEventQuery"));
-    OK(driver->ModuleUnload(module));
 }
 
 /* --- without a test --- */

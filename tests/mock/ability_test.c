@@ -343,5 +343,5 @@ TEST_ALONE(log_names_the_attribute_once)
     assert_int_equal(fixture_lines, 1);
     assert_non_null(strstr(fixture_logged, "cuLaunchCooperativeKernel"));
     assert_non_null(strstr(fixture_logged, "attribute.COOPERATIVE_LAUNCH = 0"));
-    kernel_end(state);
+    fixture_done(state);
 }

@@ -71,8 +71,6 @@ TEST_ALONE(call_that_is_refused_early_and_one_in_a_host_function_cost_nothing)
     OK(driver->LaunchHostFunc(stream, query_often, event));
     OK(driver->StreamSynchronize(stream));
     assert_true(fixture_state().now_ns - before < 1000000);
-    OK(driver->EventDestroy_v2(event));
-    OK(driver->StreamDestroy_v2(stream));
     fixture_end();
 }
 

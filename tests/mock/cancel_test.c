@@ -65,7 +65,6 @@ TEST_ALONE(thread_that_waits_is_cancelled_after_it)
     assert_goes_on(synchronize, stream);
     opener_join(&opener);
     OK(driver->StreamQuery(stream));
-    OK(driver->StreamDestroy_v2(stream));
     fixture_end();
 }
 

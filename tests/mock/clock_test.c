@@ -19,7 +19,6 @@ static void manual_calls_take_no_time(void **state)
     for (int i = 0; i < 1000; i++)
         OK(driver->EventQuery(event));
     assert_int_equal(fixture_state().now_ns, 0);
-    OK(driver->EventDestroy_v2(event));
 }
 
 static void manual_work_ends_when_its_time_has_passed(void **state)
@@ -36,8 +35,6 @@ static void manual_work_ends_when_its_time_has_passed(void **state)
     OK(driver->EventQuery(event));
     OK(driver->StreamQuery(stream));
     assert_int_equal(fixture_state().now_ns, 1099999);
-    OK(driver->EventDestroy_v2(event));
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 static void manual_step_executes_one_operation(void **state)
@@ -53,7 +50,6 @@ static void manual_step_executes_one_operation(void **state)
     OK(cushim_mock_step(fixture_mock));
     assert_int_equal(fixture_state().executed, 2);
     CODE(CUDA_ERROR_NOT_FOUND, cushim_mock_step(fixture_mock));
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 static void manual_call_that_would_block_is_a_misuse(void **state)
@@ -80,7 +76,6 @@ static void auto_polling_ends(void **state)
         queries++;
     /* A query costs 165 ns: statement 80. */
     assert_in_range(queries, 1000000 / 165 - 10, 1000000 / 165 + 40);
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 static void auto_blocking_call_drives_the_clock(void **state)
@@ -92,7 +87,6 @@ static void auto_blocking_call_drives_the_clock(void **state)
     before = fixture_state().now_ns;
     OK(driver->StreamSynchronize(stream));
     assert_in_range(fixture_state().now_ns - before, 4999000000, 5001000000);
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 static void threaded_work_ends_though_nobody_calls(void **state)
@@ -105,7 +99,6 @@ static void threaded_work_ends_though_nobody_calls(void **state)
         now = fixture_state();
     } while (now.pending > 0);
     assert_true(now.now_ns >= 1000000000);
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 static void CUDA_CB move_clock(void *data)
@@ -128,7 +121,6 @@ static void host_function_cannot_move_the_clock(void **state)
     OK(driver->StreamQuery(stream));
     for (unsigned i = 0; i < 3; i++)
         CODE(CUDA_ERROR_NOT_PERMITTED, codes[i]);
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 /*
@@ -213,8 +205,6 @@ static void query_untraced(struct text *text)
                                                  .name = "cuEventQuery",
                                                  .code = driver->EventQuery(event)});
     }
-    OK(driver->EventDestroy_v2(event));
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 static char *trace_of(const char *settings)

@@ -69,8 +69,7 @@ TEST_ALONE(primary_context_is_not_begun_after_a_fault)
     assert_null(context);
     OK(driver->DevicePrimaryCtxRetain(&context, 0));
     assert_non_null(context);
-    OK(cushim_mock_destroy(fixture_mock));
-    fixture_mock = NULL;
+    bare_end();
 }
 
 static size_t persisting_l2(size_t asked)
@@ -98,8 +97,7 @@ TEST_ALONE(persisting_l2_is_in_sixteenths_of_the_l2)
     for (size_t i = 0; i < COUNT(cases); i++) {
         fixture_begin(cases[i].settings);
         assert_int_equal(persisting_l2(cases[i].asked), cases[i].kept);
-        OK(cushim_mock_destroy(fixture_mock));
-        fixture_mock = NULL;
+        bare_end();
     }
 }
 

@@ -22,17 +22,7 @@ static int begin(void **state)
     return 0;
 }
 
-static int end(void **state)
-{
-    OK(cushim_mock_drain(fixture_mock));
-    OK(driver->StreamDestroy_v2(copy_stream));
-    OK(driver->MemFreeHost(pinned));
-    OK(driver->MemFree_v2(memory));
-    fixture_end();
-    return 0;
-}
-
-#define TEST(name) TEST_BETWEEN(name, begin, end)
+#define TEST(name) TEST_BETWEEN(name, begin, fixture_done)
 
 TEST(bytes_move_when_the_copy_executes)
 {
@@ -178,7 +168,6 @@ TEST_ALONE(devices_that_access_managed_memory_are_in_order)
     OK(driver->MemRangeGetAttribute(places, sizeof places, CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY,
                                     managed, 4096));
     assert_true(places[0] == 0 && places[1] == 1 && places[2] == CU_DEVICE_INVALID);
-    OK(driver->MemFree_v2(managed));
     fixture_end();
 }
 
@@ -278,7 +267,6 @@ TEST_BETWEEN(in_a_stream_it_is_copied_later, peer_begin, peer_end)
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(stream));
     OK(driver->StreamSynchronize(stream));
     assert_copied();
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 /*

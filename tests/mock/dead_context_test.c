@@ -103,7 +103,6 @@ TEST_ALONE(who_waits_for_its_event_goes_on)
     OK(driver->CtxDestroy_v2(dead.context));
     make_dead_ones(KEPT);
     OK(driver->StreamSynchronize(stream));
-    OK(driver->StreamDestroy_v2(stream));
     fixture_end();
 }
 
@@ -123,7 +122,6 @@ TEST_ALONE(who_waits_for_an_event_that_is_dropped_goes_on)
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(stream));
     OK(cushim_mock_drain(fixture_mock));
     OK(driver->StreamQuery(stream));
-    OK(driver->StreamDestroy_v2(stream));
     fixture_end();
 }
 
@@ -150,8 +148,6 @@ TEST_ALONE(who_waits_for_a_copy_that_is_dropped_goes_on)
     OK(driver->StreamQuery(stream));
     OK(driver->MemcpyDtoH_v2(back, memory, sizeof back));
     assert_memory_equal(back, bytes, sizeof bytes);
-    OK(driver->MemFree_v2(memory));
-    OK(driver->StreamDestroy_v2(stream));
     fixture_end();
 }
 

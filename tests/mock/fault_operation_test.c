@@ -26,7 +26,6 @@ TEST_ALONE(delayed_operation_takes_so_much_longer)
     assert_true(fixture_spin_ms(stream, 1000000) < 1.1F);
     assert_int_equal(cushim_fault_matched(layer(), 0), 3);
     assert_int_equal(cushim_fault_fired(layer(), 0), 1);
-    OK(driver->StreamDestroy_v2(stream));
     fixture_end();
 }
 
@@ -40,7 +39,6 @@ TEST_ALONE(delays_add_up)
      * The operations are a record, the kernel, and another record, so every=2 selects the kernel.
      */
     assert_true(fixture_spin_ms(stream, 1000000) >= 8);
-    OK(driver->StreamDestroy_v2(stream));
     fixture_end();
 }
 
@@ -149,7 +147,6 @@ TEST_ALONE(rule_of_a_device_meets_its_streams_alone)
     OK(driver->MemFree_v2(memory[1]));
     OK(driver->CtxPopCurrent_v2(&popped));
     OK(driver->DevicePrimaryCtxRelease_v2(1));
-    OK(driver->MemFree_v2(memory[0]));
     fixture_end();
 }
 
@@ -186,9 +183,6 @@ static void queue_all_kinds(CUstream stream)
     OK(driver->StreamSynchronize(stream));
     OK(driver->GraphExecDestroy(exec));
     OK(driver->GraphDestroy(graph));
-    OK(driver->EventDestroy_v2(event));
-    OK(driver->MemFree_v2(managed));
-    OK(driver->MemFree_v2(memory));
 }
 
 /* The kinds that the trace has reported. */
@@ -253,7 +247,6 @@ TEST_ALONE(counts_are_reported_while_operations_begin)
         before = matched;
     }
     OK(driver->StreamSynchronize(stream));
-    OK(driver->StreamDestroy_v2(stream));
     fixture_end();
 }
 
@@ -266,6 +259,5 @@ TEST_ALONE(rules_go_while_work_is_under_way)
     cushim_fault_clear(layer());
     fixture_spin(stream, 10);
     OK(driver->StreamSynchronize(stream));
-    OK(driver->StreamDestroy_v2(stream));
     fixture_end();
 }

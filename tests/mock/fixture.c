@@ -16,18 +16,10 @@ static const char image[] = PTX_HEAD PTX_SPIN;
 
 void fixture_begin(const char *settings)
 {
-    char message[200];
-    struct cushim_mock_options options = {.size = sizeof options,
-                                          .settings = settings,
-                                          .message = message,
-                                          .message_size = sizeof message};
     CUcontext context;
     CUmodule module;
 
-    if (cushim_mock_create(&options, &fixture_mock) != CUDA_SUCCESS)
-        fail_msg("%s", message);
-    driver = cushim_mock_table(fixture_mock);
-    OK(driver->Init(0));
+    bare_begin(settings);
     OK(driver->DevicePrimaryCtxRetain(&context, 0));
     OK(driver->CtxPushCurrent_v2(context));
     /* Load the module now, because loading waits for all work of the context. */
@@ -221,15 +213,6 @@ int kernel_begin(const char *settings, const char *ptx)
     fixture_begin(settings);
     OK(driver->ModuleLoadData(&kernel_module, ptx));
     kernel_stream = fixture_stream();
-    return 0;
-}
-
-int kernel_end(void **state)
-{
-    OK(cushim_mock_drain(fixture_mock));
-    OK(driver->StreamDestroy_v2(kernel_stream));
-    OK(driver->ModuleUnload(kernel_module));
-    fixture_end();
     return 0;
 }
 

@@ -20,8 +20,8 @@ extern const struct cushim_table *driver;
 void fixture_begin(const char *settings);
 
 /*
- * Release the context and destroy the mock. Asserts that the mock saw no misuse and that the
- * program left no objects.
+ * Release the context, with which its streams, events, memory and modules end, and destroy the
+ * mock. Asserts that the mock saw no misuse and that the program left no other objects.
  */
 void fixture_end(void);
 
@@ -78,9 +78,8 @@ bool bare_same_uuid(CUuuid one, CUuuid other);
 extern CUmodule kernel_module;
 extern CUstream kernel_stream;
 
-/* For a setup; and the teardown, after which nothing is left. */
+/* For a setup. The teardown is fixture_done(). */
 int kernel_begin(const char *settings, const char *ptx);
-int kernel_end(void **state);
 
 /* A function of the module. */
 CUfunction kernel_find(const char *name);

@@ -66,16 +66,73 @@ static void pipe_that_nobody_reads_is_refused(void **state)
 }
 #endif
 
+/* Kernels of the mock cannot end a loop. */
+static void loop_that_would_not_end_is_refused(void **state)
+{
+    CUgraphNodeParams parameters;
+    CUgraphConditionalHandle handle;
+    CUstream stream = fixture_stream();
+    CUgraphNode node;
+    CUgraphExec exec;
+    CUcontext context;
+
+    OK(driver->CtxGetCurrent(&context));
+    OK(driver->GraphConditionalHandleCreate(&handle, graph, context, 1,
+                                            CU_GRAPH_COND_ASSIGN_DEFAULT));
+    memset(&parameters, 0, sizeof parameters);
+    parameters.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+    parameters.conditional.handle = handle;
+    parameters.conditional.type = CU_GRAPH_COND_TYPE_WHILE;
+    parameters.conditional.size = 1;
+    parameters.conditional.ctx = context;
+    OK(driver->GraphAddNode(&node, graph, NULL, 0, &parameters));
+    OK(driver->GraphInstantiateWithFlags(&exec, graph, 0));
+    CODE(CUDA_ERROR_NOT_SUPPORTED, driver->GraphLaunch(exec, stream));
+    OK(driver->GraphExecDestroy(exec));
+    OK(driver->StreamDestroy_v2(stream));
+}
+
+/* Live memory counts as the program's, whatever becomes of the graph. */
+static void memory_of_a_graph_is_the_program_s_while_it_is_live(void **state)
+{
+    const CUDA_MEMSET_NODE_PARAMS set = {.value = 1, .elementSize = 1, .width = 4, .height = 1};
+    CUDA_MEM_ALLOC_NODE_PARAMS parameters;
+    CUDA_MEMSET_NODE_PARAMS late = set;
+    CUstream stream = fixture_stream();
+    CUgraph makes = graph_new(), other = graph_new();
+    CUgraphNode node;
+    CUgraphExec exec, late_exec;
+
+    memset(&parameters, 0, sizeof parameters);
+    parameters.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    parameters.poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    parameters.bytesize = 4;
+    OK(driver->GraphAddMemAllocNode(&node, makes, NULL, 0, &parameters));
+    late.dst = parameters.dptr;
+    OK(driver->GraphAddMemsetNode(&node, other, NULL, 0, &late, NULL));
+    OK(driver->GraphInstantiateWithFlags(&exec, makes, 0));
+    OK(driver->GraphInstantiateWithFlags(&late_exec, other, 0));
+    assert_int_equal(fixture_state().allocations, 0);
+    OK(driver->GraphLaunch(exec, stream));
+    assert_int_equal(fixture_state().allocations, 1);
+    OK(driver->GraphExecDestroy(exec));
+    graph_run(late_exec, stream);
+    OK(driver->MemFreeAsync(parameters.dptr, stream));
+    assert_int_equal(fixture_state().allocations, 0);
+    OK(driver->StreamSynchronize(stream));
+    OK(driver->GraphLaunch(late_exec, stream));
+    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->StreamSynchronize(stream));
+}
+
 static void kinds_of_nodes_that_the_mock_lacks_are_refused(void **state)
 {
     CUgraphNodeParams parameters;
     CUgraphNode node;
 
     memset(&parameters, 0, sizeof parameters);
-    parameters.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+    parameters.type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP;
     CODE(CUDA_ERROR_NOT_SUPPORTED, driver->GraphAddNode(&node, graph, NULL, 0, &parameters));
-    parameters.type = CU_GRAPH_NODE_TYPE_MEM_FREE;
-    parameters.free.dptr = 512; /* no graph has allocated memory yet */
+    parameters.type = CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT;
     CODE(CUDA_ERROR_NOT_SUPPORTED, driver->GraphAddNode(&node, graph, NULL, 0, &parameters));
 }
 
@@ -272,6 +329,8 @@ int main(void)
 #ifndef _WIN32
         TEST(pipe_that_nobody_reads_is_refused),
 #endif
+        TEST(loop_that_would_not_end_is_refused),
+        MISUSE(memory_of_a_graph_is_the_program_s_while_it_is_live),
         TEST(kinds_of_nodes_that_the_mock_lacks_are_refused),
         MISUSE(capture_ends_with_the_graph_around_its_own),
         MISUSE(capture_ends_with_the_node_around_its_graph),

@@ -23,9 +23,9 @@ static int begin_auto(void **state)
     return kernel_begin("mode = auto", image);
 }
 
-#define LAUNCH_TEST(name) TEST_BETWEEN(name, begin, kernel_end)
+#define LAUNCH_TEST(name) TEST_BETWEEN(name, begin, fixture_done)
 
-TEST_BETWEEN(loading_and_unloading_wait_for_all_work, begin_auto, kernel_end)
+TEST_BETWEEN(loading_and_unloading_wait_for_all_work, begin_auto, fixture_done)
 {
     uint64_t ns = 5 * MS;
     void *parameters[] = {&ns};
@@ -88,8 +88,6 @@ LAUNCH_TEST(event_of_a_launch_ends_with_the_kernel)
         OK(driver->EventQuery(event));
         OK(driver->StreamQuery(other));
     }
-    OK(driver->EventDestroy_v2(event));
-    OK(driver->StreamDestroy_v2(other));
 }
 
 LAUNCH_TEST(event_of_a_launch_is_a_plain_one_of_its_context)
@@ -116,7 +114,6 @@ LAUNCH_TEST(event_of_a_launch_is_a_plain_one_of_its_context)
     OK(driver->CtxCreate_v2(&context, 0, 0));
     OK(driver->EventCreate(&event, CU_EVENT_DISABLE_TIMING));
     CODE(CUDA_ERROR_INVALID_HANDLE, launch_with_event(event, PROGRAMMATIC_EVENT));
-    OK(driver->EventDestroy_v2(event));
     OK(driver->CtxDestroy_v2(context));
 }
 
@@ -173,9 +170,6 @@ LAUNCH_TEST(captured_event_of_a_launch_is_a_port_of_the_kernel)
     OK(driver->StreamWaitEvent(kernel_stream, back, 0));
     capture_work(kernel_stream);
     check_edges(wanted, COUNT(wanted));
-    OK(driver->EventDestroy_v2(event));
-    OK(driver->EventDestroy_v2(back));
-    OK(driver->StreamDestroy_v2(other));
 }
 
 /* The priority stays when the parameters of the node change. */
@@ -211,7 +205,6 @@ LAUNCH_TEST(priority_of_a_captured_kernel_stays)
     CODE(CUDA_ERROR_INVALID_VALUE,
          driver->GraphKernelNodeSetAttribute(nodes[1], (CUkernelNodeAttrID)PRIORITY, &value));
     OK(driver->GraphDestroy(graph));
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 LAUNCH_TEST(cooperative_launch_by_its_attribute_must_fit_the_device)

@@ -64,7 +64,6 @@ LINK_TEST(linked_image_has_all_that_went_into_it)
     OK(driver->LaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
     OK(driver->ModuleGetGlobal_v2(&address, &bytes, module, "x"));
     assert_int_equal(bytes, 4);
-    OK(driver->ModuleUnload(module));
 }
 
 LINK_TEST(cubin_that_is_no_object_spoils_the_link)
@@ -113,7 +112,6 @@ LINK_TEST(what_is_weak_gives_way)
     OK(driver->ModuleGetGlobal_v2(&at, NULL, module, "at"));
     OK(driver->MemcpyDtoH_v2(&value, at, sizeof value));
     assert_int_equal(value, own);
-    OK(driver->ModuleUnload(module));
     OK(driver->LinkDestroy(link));
 }
 
@@ -181,7 +179,6 @@ static int load_what_was_linked(const char *path)
     if (driver->ModuleLoad(&module, path) != CUDA_SUCCESS ||
         driver->ModuleGetFunction(&function, module, "one") != CUDA_SUCCESS)
         return 1;
-    OK(driver->ModuleUnload(module));
     fixture_end();
     return 0;
 }

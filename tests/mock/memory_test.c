@@ -142,7 +142,6 @@ TEST(last_prefetch_of_managed_memory_is_kept)
     OK(driver->MemPrefetchAsync(memory, 65536, 0, NULL));
     OK(driver->MemRangeGetAttribute(&location, sizeof location, last, memory, 65536));
     assert_int_equal(location, 0);
-    OK(driver->MemFree_v2(memory));
 }
 
 TEST(a_device_address_leads_to_its_bytes)

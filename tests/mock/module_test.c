@@ -20,14 +20,7 @@ static int begin(void **state)
     return 0;
 }
 
-static int end(void **state)
-{
-    OK(driver->ModuleUnload(module));
-    fixture_end();
-    return 0;
-}
-
-#define MODULE_TEST(name) TEST_BETWEEN(name, begin, end)
+#define MODULE_TEST(name) TEST_BETWEEN(name, begin, fixture_done)
 
 MODULE_TEST(functions_are_enumerated_in_their_order)
 {
@@ -135,5 +128,4 @@ MODULE_TEST(options_that_change_nothing_here_are_taken)
     CUmodule loaded;
 
     OK(driver->ModuleLoadDataEx(&loaded, image, COUNT(options), options, values));
-    OK(driver->ModuleUnload(loaded));
 }

@@ -29,7 +29,7 @@ static int begin(void **state)
     return kernel_begin("mode = manual", image);
 }
 
-#define TEST(name) TEST_BETWEEN(name, begin, kernel_end)
+#define TEST(name) TEST_BETWEEN(name, begin, fixture_done)
 
 TEST(kernel_that_is_not_registered_is_refused_with_the_reason)
 {

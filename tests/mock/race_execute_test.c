@@ -54,8 +54,7 @@ static void begin(const char *text)
 
 static void end(void)
 {
-    OK(driver->ModuleUnload(module));
-    race_end();
+    fixture_end();
 }
 
 static void launch(const char *name, CUdeviceptr address, uint32_t step, CUstream stream)

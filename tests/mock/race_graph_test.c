@@ -19,7 +19,7 @@ static int begin(void **state)
 static int end(void **state)
 {
     OK(driver->GraphDestroy(graph));
-    race_end();
+    fixture_end();
     return 0;
 }
 
@@ -174,8 +174,6 @@ TEST(captured_fork_and_join_are_edges)
         OK(driver->GraphExecDestroy(exec));
         OK(driver->GraphDestroy(captured));
     }
-    OK(driver->EventDestroy_v2(fork));
-    OK(driver->EventDestroy_v2(join));
 }
 
 /*
@@ -191,7 +189,6 @@ TEST(event_of_a_graph_orders)
     OK(driver->StreamWaitEvent(OTHER, event, 0));
     race_read(OTHER);
     assert_int_equal(race_count(), 0);
-    OK(driver->EventDestroy_v2(event));
 }
 
 TEST(event_of_a_graph_does_not_order_what_is_beside_it)
@@ -205,7 +202,6 @@ TEST(event_of_a_graph_does_not_order_what_is_beside_it)
     OK(driver->StreamWaitEvent(OTHER, event, 0));
     race_read(OTHER);
     assert_int_equal(race_count(), 1);
-    OK(driver->EventDestroy_v2(event));
 }
 
 /* Many launches without a wait in between must not need more and more memory. */
@@ -332,5 +328,4 @@ TEST(random_graphs_are_ordered_by_their_edges)
         OK(driver->GraphExecDestroy(exec));
     }
     cushim_mock_set_trace(fixture_mock, NULL, NULL);
-    OK(driver->ModuleUnload(module));
 }

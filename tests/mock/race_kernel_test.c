@@ -41,7 +41,7 @@ static bool race_of(enum cushim_mock_access one, enum cushim_mock_access other)
     return race_count() > before;
 }
 
-#define TEST(name) TEST_BETWEEN(name, begin, race_done)
+#define TEST(name) TEST_BETWEEN(name, begin, fixture_done)
 
 TEST(accesses_are_compared)
 {
@@ -83,7 +83,6 @@ TEST(kernel_that_is_skipped_is_unknown)
     race_upload(OTHER);
     assert_int_equal(race_count(), 1);
     assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "kernel \"skipped\" ("));
-    OK(driver->ModuleUnload(module));
 }
 
 /* The access extends from the argument's address to the end of the allocation. */
@@ -265,7 +264,7 @@ static struct outcome outcome_of(const char *settings, bool with_wait)
     }
     OK(driver->MemFree_v2(sum));
     OK(driver->ModuleUnload(module));
-    race_end();
+    fixture_end();
     return outcome;
 }
 
@@ -341,7 +340,7 @@ static unsigned char read_back(const char *settings, bool with_wait)
     assert_int_equal(race_count(), with_wait ? 0 : 1);
     OK(driver->CtxSynchronize());
     OK(driver->EventDestroy_v2(set));
-    race_end();
+    fixture_end();
     return result;
 }
 

@@ -19,7 +19,7 @@ static void set(unsigned first, unsigned bytes, CUstream stream)
     OK(driver->MemsetD8Async(race_memory + first, 1, bytes, stream));
 }
 
-#define TEST(name) TEST_BETWEEN(name, race_auto, race_done)
+#define TEST(name) TEST_BETWEEN(name, race_auto, fixture_done)
 
 TEST(bytes_side_by_side_are_no_race)
 {
@@ -121,7 +121,6 @@ TEST(arrays_are_memory_too)
     assert_int_equal(race_count(), 0);
     copy_to_array(array, 4, OTHER);
     assert_int_equal(race_count(), 1);
-    OK(driver->ArrayDestroy(array));
 }
 
 TEST(page_locked_memory_is_known)
@@ -134,7 +133,6 @@ TEST(page_locked_memory_is_known)
     assert_int_equal(race_count(), 1);
     assert_non_null(
         strstr(cushim_mock_race(fixture_mock, 0), "cuMemcpyHtoDAsync_v2) reads and copy"));
-    OK(driver->MemFree_v2(other));
 }
 
 TEST(managed_memory_is_known)
@@ -145,7 +143,6 @@ TEST(managed_memory_is_known)
     race_launch(race_writes, managed, ONE);
     race_launch(race_reads, managed, OTHER);
     assert_int_equal(race_count(), 1);
-    OK(driver->MemFree_v2(managed));
 }
 
 TEST(pageable_memory_is_not_known)
@@ -157,7 +154,6 @@ TEST(pageable_memory_is_not_known)
     OK(driver->MemcpyHtoDAsync_v2(race_memory, pageable, 64, ONE));
     OK(driver->MemcpyHtoDAsync_v2(other, pageable, 64, OTHER));
     assert_int_equal(race_count(), 0);
-    OK(driver->MemFree_v2(other));
 }
 
 TEST(both_sides_of_a_copy_count)
@@ -170,7 +166,6 @@ TEST(both_sides_of_a_copy_count)
     assert_int_equal(race_count(), 1);
     race_launch(race_reads, other, OTHER);
     assert_int_equal(race_count(), 2);
-    OK(driver->MemFree_v2(other));
 }
 
 TEST(two_that_read_are_no_race)
@@ -191,7 +186,7 @@ TEST_ALONE(copy_that_is_waited_for_counts)
     assert_int_equal(race_count(), 1);
     assert_non_null(
         strstr(cushim_mock_race(fixture_mock, 0), "default stream, cuMemcpyDtoH_v2) reads"));
-    race_end();
+    fixture_end();
 }
 
 /*
@@ -208,7 +203,6 @@ TEST(copies_between_contexts_are_ordered)
     assert_int_equal(race_count(), 0);
     OK(driver->MemcpyPeerAsync(other, NULL, race_memory, NULL, 64, ONE));
     assert_int_equal(race_count(), 1);
-    OK(driver->MemFree_v2(other));
 }
 
 /* Regions of memory: the overlap of two regions, compared with a search byte by byte. */

@@ -286,7 +286,7 @@ static void end(void)
         OK(driver->EventDestroy_v2(events[i]));
     for (unsigned i = 0; i < MEMORIES; i++)
         OK(driver->MemFree_v2(memories[i]));
-    race_end();
+    fixture_end();
 }
 
 /* The node of the call that a text names next. */

@@ -34,7 +34,7 @@ static int begin(void **state)
     return 0;
 }
 
-#define TEST(name) TEST_BETWEEN(name, begin, race_done)
+#define TEST(name) TEST_BETWEEN(name, begin, fixture_done)
 #define TEST_IN(name, begin, end) TEST_BETWEEN(name, begin, end)
 
 TEST(text_names_both_operations_the_cure_and_the_calls)
@@ -107,7 +107,6 @@ TEST(cure_that_the_text_names_helps)
     OK(driver->StreamWaitEvent(race_streams[1], event, 0));
     race_upload(race_streams[1]);
     assert_int_equal(race_count(), 0);
-    OK(driver->EventDestroy_v2(event));
 }
 
 TEST(race_is_no_misuse)
@@ -165,8 +164,6 @@ TEST(other_places_are_reported_too)
     race_launch(race_writes, other, race_streams[0]);
     race_launch(race_reads, other, race_streams[1]);
     assert_int_equal(race_count(), 4);
-    OK(driver->StreamDestroy_v2(third));
-    OK(driver->MemFree_v2(other));
 }
 
 TEST(first_64_texts_are_kept_and_all_are_counted)
@@ -214,7 +211,7 @@ TEST_ALONE(work_of_a_context_that_is_gone_is_no_race)
     OK(driver->CtxDestroy_v2(context));
     race_write(race_streams[0]);
     assert_int_equal(race_count(), 0);
-    race_end();
+    fixture_end();
 }
 
 /* --- threads --- */
@@ -287,7 +284,6 @@ TEST_ALONE(nothing_is_looked_for_by_default)
     assert_null(cushim_mock_race(fixture_mock, 0));
     for (unsigned i = 0; i < 2; i++)
         OK(driver->StreamDestroy_v2(streams[i]));
-    OK(driver->MemFree_v2(memory));
     fixture_end();
 }
 
@@ -311,7 +307,7 @@ TEST_ALONE(race_is_a_misuse_if_so_set)
 
 /* Whether two operations, given by number, are ordered. */
 
-TEST_IN(order_of_two_operations_is_known, race_auto, race_done)
+TEST_IN(order_of_two_operations_is_known, race_auto, fixture_done)
 {
     race_read(race_streams[0]);
     race_read(race_streams[0]);
@@ -324,7 +320,7 @@ TEST_IN(order_of_two_operations_is_known, race_auto, race_done)
     assert_int_equal(race_order(0, 2), RACE_ORDER_LOST);
 }
 
-TEST_IN(order_behind_a_value_is_not_known, race_auto, race_done)
+TEST_IN(order_behind_a_value_is_not_known, race_auto, fixture_done)
 {
     OK(driver->StreamWaitValue32_v2(race_streams[0], race_memory, 0, CU_STREAM_WAIT_VALUE_GEQ));
     race_read(race_streams[0]);
@@ -333,7 +329,7 @@ TEST_IN(order_behind_a_value_is_not_known, race_auto, race_done)
     assert_int_equal(race_order(1, 2), RACE_ORDER_BEFORE);
 }
 
-TEST_IN(order_of_the_last_4096_operations_is_known, race_auto, race_done)
+TEST_IN(order_of_the_last_4096_operations_is_known, race_auto, fixture_done)
 {
     for (int i = 0; i < 4097; i++)
         race_read(race_streams[0]);

@@ -85,8 +85,6 @@ TEST(references_are_found_bound_and_asked, fixture_auto)
     OK(driver->ModuleUnload(module));
     OK(driver->TexRefCreate(&own));
     OK(driver->TexRefDestroy(own));
-    OK(driver->MemFree_v2(memory));
-    OK(driver->MemFree_v2(out));
 }
 
 /* The binding at the launch of a kernel that names the reference is used. */
@@ -132,9 +130,6 @@ TEST(references_of_surfaces_are_written_through, fixture_auto)
     OK(driver->Memcpy2D_v2(&copy));
     assert_int_equal(texels[1][1], 4);
     assert_int_equal(texels[0][1], 0);
-    OK(driver->ModuleUnload(module));
-    OK(driver->ArrayDestroy(array));
-    OK(driver->ArrayDestroy(plain));
 }
 
 /* As with any other handle: the host's call is a misuse, and the kernel faults. */
@@ -199,7 +194,4 @@ TEST(kernels_read_textures_that_were_destroyed_after_the_launch, fixture_manual)
     OK(cushim_mock_drain(fixture_mock));
     for (unsigned i = 0; i < MANY; i++)
         assert_int_equal(got[i], i + 1000);
-    OK(driver->ModuleUnload(module));
-    OK(driver->MemFreeHost(texels));
-    OK(driver->MemFreeHost(got));
 }

@@ -74,9 +74,6 @@ TEST(objects_return_what_they_were_made_of)
     assert_ptr_equal(found.res.array.hArray, array);
     CODE(CUDA_ERROR_INVALID_VALUE, driver->SurfObjectGetResourceDesc(&found, texture));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->TexObjectDestroy(surface));
-    OK(driver->TexObjectDestroy(texture));
-    OK(driver->SurfObjectDestroy(surface));
-    OK(driver->ArrayDestroy(array));
 }
 
 TEST(impossible_resources_are_refused)
@@ -112,9 +109,6 @@ TEST(impossible_resources_are_refused)
     assert_int_equal(texture, 77);
     resource = of_memory(memory, 64);
     OK(driver->TexObjectCreate(&texture, &resource, &sampling, NULL));
-    OK(driver->TexObjectDestroy(texture));
-    OK(driver->MemFree_v2(memory));
-    OK(driver->ArrayDestroy(array));
 }
 
 TEST(references_of_arrays_and_pitched_memory)
@@ -153,6 +147,4 @@ TEST(references_of_arrays_and_pitched_memory)
     OK(driver->TexRefGetBorderColor(got, own));
     assert_memory_equal(got, border, sizeof border);
     OK(driver->TexRefDestroy(own));
-    OK(driver->MemFree_v2(memory));
-    OK(driver->ArrayDestroy(array));
 }

@@ -230,24 +230,6 @@ EXPLAINED(of_two_faults_that_of_start_is_explained)
     }
 }
 
-EXPLAINED(explaining_does_not_invalidate_a_global_capture)
-{
-    struct cushim_event *captured = testkit_event(NULL), *good = make(&good_row);
-    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    const CUstream stream = new_stream();
-    CUgraph graph;
-
-    testkit_stop_check();
-    OK(testkit.driver->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
-    OK(testkit.driver->EventRecord(testkit_event_handle(captured), stream));
-    cushim_event_explanation(good, captured, CUDA_ERROR_CAPTURED_EVENT);
-    OK(testkit.driver->StreamIsCapturing(stream, &status));
-    assert_int_equal(status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
-    OK(testkit.driver->StreamEndCapture(stream, &graph));
-    OK(cushim_event_release(captured));
-    OK(cushim_event_release(good));
-}
-
 EXPLAINED(events_of_two_contexts_are_not_taken_for_unrecorded_ones)
 {
     static const struct row pending = {OWN, 0, PENDING, CUDA_ERROR_NOT_READY, NULL, NULL};

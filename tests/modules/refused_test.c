@@ -142,82 +142,49 @@ TEST(invalid_context_of_a_destroy_says_that_it_is_gone)
     assert_int_equal(testkit.log_lines, 0);
 }
 
-/* What each function that makes an object writes to, and a driver call of its that fails. */
-static union {
-    void *address;
-    struct cushim_context *context;
-    struct cushim_stream *stream;
-    struct cushim_event *event;
-    struct cushim_event_pool *pool;
-} made;
+/* A driver call of each function that makes an object. */
+static const char *const makers[] = {
+    "cuDevicePrimaryCtxRetain",   "cuCtxCreate_v2", "cuCtxGetCurrent",
+    "cuStreamCreateWithPriority", "cuEventCreate",  "cuEventRecord",
+    "cuIpcOpenEventHandle",       "cuEventCreate",
+};
 
-static CUresult import_event(void)
+static CUresult make(size_t maker, void *made)
 {
+    const struct cushim_event_pool_options two = {.size = sizeof two, .initial = 2};
     const CUipcEventHandle handle = {{0}};
 
-    return cushim_event_import(testkit.one, &handle, &made.event);
-}
-
-static CUresult create_pool(void)
-{
-    const struct cushim_event_pool_options options = {.size = sizeof options, .initial = 2};
-
-    return cushim_event_pool_create(testkit.one, NULL, &options, &made.pool);
-}
-
-static CUresult retain_primary(void)
-{
-    return cushim_context_retain_primary(0, &made.context);
-}
-
-static CUresult create_context(void)
-{
-    return cushim_context_create(0, NULL, &made.context);
-}
-
-static CUresult wrap_current(void)
-{
-    return cushim_context_wrap_current(&made.context);
-}
-
-static CUresult create_stream(void)
-{
-    return cushim_stream_create(testkit.one, NULL, &made.stream);
-}
-
-static CUresult create_event(void)
-{
-    return cushim_event_create(testkit.one, NULL, &made.event);
-}
-
-static CUresult create_recorded(void)
-{
-    return cushim_event_create_recorded(cushim_stream_legacy(), NULL, &made.event);
+    switch (maker) {
+    case 0:
+        return cushim_context_retain_primary(0, made);
+    case 1:
+        return cushim_context_create(0, NULL, made);
+    case 2:
+        return cushim_context_wrap_current(made);
+    case 3:
+        return cushim_stream_create(testkit.one, NULL, made);
+    case 4:
+        return cushim_event_create(testkit.one, NULL, made);
+    case 5:
+        return cushim_event_create_recorded(cushim_stream_legacy(), NULL, made);
+    case 6:
+        return cushim_event_import(testkit.one, &handle, made);
+    default:
+        return cushim_event_pool_create(testkit.one, NULL, &two, made);
+    }
 }
 
 TEST(object_that_cannot_be_made_leaves_its_result_as_it_was)
 {
-    static const struct {
-        CUresult (*make)(void);
-        const char *function;
-    } makers[] = {
-        {retain_primary, "cuDevicePrimaryCtxRetain"},
-        {create_context, "cuCtxCreate_v2"},
-        {wrap_current, "cuCtxGetCurrent"},
-        {create_stream, "cuStreamCreateWithPriority"},
-        {create_event, "cuEventCreate"},
-        {create_recorded, "cuEventRecord"},
-        {import_event, "cuIpcOpenEventHandle"},
-        {create_pool, "cuEventCreate"},
-    };
     char rule[100];
 
     for (size_t i = 0; i < COUNT(makers); i++) {
-        made.address = &made;
-        snprintf(rule, sizeof rule, "%s:nth=1 => return(UNKNOWN)", makers[i].function);
+        void *made = &made;
+
+        snprintf(rule, sizeof rule, "%s:nth=1 => return(UNKNOWN)", makers[i]);
         testkit_fault(rule);
-        CODE(CUDA_ERROR_UNKNOWN, makers[i].make());
-        assert_ptr_equal(made.address, &made);
+        CODE(CUDA_ERROR_UNKNOWN, make(i, &made));
+        assert_ptr_equal(made, &made);
     }
 }
 

@@ -107,7 +107,7 @@ class Kernel(DiagnosticTest):
 
     def test_cuda_visible_devices(self):
         name = 'cuda-visible-devices'
-        for value in '', ' ', '-1', '-1,0', 'NoDevFiles', 'none', 'MIG-8932f937':
+        for value in '', ' ', '-1', '-1,0', 'NoDevFiles', 'all', '"0"', 'MIG-8932f937':
             self.assert_found(name, HEALTHY, {**NO_GPU, 'CUDA_VISIBLE_DEVICES': value}, value)
         for value in '0', '0,-1', ' 0', 'GPU-8932f937', '7':
             self.assert_not_found(name, HEALTHY, {**NO_GPU, 'CUDA_VISIBLE_DEVICES': value})

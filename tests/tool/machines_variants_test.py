@@ -126,16 +126,6 @@ MACHINES = {
         {**computer('550.54.15'), **PODMAN, **driver('550.54.15')},
         {**loaded(NO_GPU, OWN), 'DENY': str(errno.EACCES)}, ['device-file-refused'],
         ['ausearch -m AVC', 'label=disable', 'although its mode'], ['group']),
-    'CUDA_VISIBLE_DEVICES with quotes': (
-        computer('550.54.15'), {**loaded(NO_GPU, OWN), 'CUDA_VISIBLE_DEVICES': '"0"'},
-        ['cuda-visible-devices'], ['CUDA_VISIBLE_DEVICES="0"'], []),
-    'CUDA_VISIBLE_DEVICES with a word of NVIDIA_VISIBLE_DEVICES': (
-        computer('550.54.15'), {**loaded(NO_GPU, OWN), 'CUDA_VISIBLE_DEVICES': 'all'},
-        ['cuda-visible-devices'], ['CUDA_VISIBLE_DEVICES=all'], []),
-    'CUDA_VISIBLE_DEVICES counts from 0': (
-        {**computer('550.54.15'), '/dev/nvidia1': DEVICE, **information(1)},
-        {**loaded(NO_GPU, OWN), 'CUDA_VISIBLE_DEVICES': '2'}, ['cuda-visible-devices'],
-        ['has 2 GPUs'], []),
     'CUDA_VISIBLE_DEVICES is right, and a file is not': (
         {**computer('550.54.15'), '/dev/nvidia-uvm': NOBODYS},
         {**loaded(NO_GPU, OWN), 'CUDA_VISIBLE_DEVICES': '0'}, ['device-file-refused'],

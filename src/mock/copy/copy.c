@@ -70,7 +70,7 @@ static const struct mock_device *device_of(const struct mock_copy_side *side)
 
     if (side->at.type == CU_MEMORYTYPE_ARRAY && !array)
         return NULL;
-    memory = cushim__mock_allocation_at(array ? array->memory : cushim__copy_address(&side->at));
+    memory = cushim__mock_allocation_known(array ? array->memory : cushim__copy_address(&side->at));
     return memory ? memory->device : NULL;
 }
 
@@ -181,7 +181,7 @@ static CUresult check_memory(const struct mock_copy *copy, struct mock_copy_side
     if (!address || !rows_of(copy, side, &rows) || !extent(copy, side, &rows, &offset, &bytes) ||
         __builtin_add_overflow(address, offset, &first))
         return CUDA_ERROR_INVALID_VALUE;
-    memory = cushim__mock_allocation_at(first);
+    memory = cushim__mock_allocation_known(first);
     is_pinned = memory && cushim__mock_allocation_place(memory) == MOCK_PINNED;
     side->pageable = !memory;
     if (memory && bytes <= cushim__mock_allocation_reach(memory, first)) {
@@ -373,6 +373,15 @@ bool cushim__mock_copy_stage(struct mock_copy *copy)
     return true;
 }
 
+/* Whether a call may use a side: memory of a graph, once a launch has allocated it. */
+static bool is_launched(const struct mock_copy *copy, const struct mock_copy_side *side)
+{
+    struct race_region region;
+
+    return side->pageable || !side->on_device || !find_region(copy, side, &region) ||
+           cushim__mock_allocation_at(region.start);
+}
+
 CUresult cushim__mock_copy_execute(const struct cushim__copy *shape, CUstream handle,
                                    bool asynchronous, bool read)
 {
@@ -388,6 +397,12 @@ CUresult cushim__mock_copy_execute(const struct cushim__copy *shape, CUstream ha
     code = cushim__mock_copy_operation(shape, &operation);
     if (code)
         return code;
+    if (!stream->capture &&
+        (!is_launched((struct mock_copy *)operation, &((struct mock_copy *)operation)->from) ||
+         !is_launched((struct mock_copy *)operation, &((struct mock_copy *)operation)->to))) {
+        cushim__mock_operation_destroy(operation);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
     if (!stream->capture)
         manner = manner_of((struct mock_copy *)operation, asynchronous);
     if (manner == QUEUE && read)

@@ -78,7 +78,7 @@ static CUresult check(const CUDA_MEMSET_NODE_PARAMS *shape)
         return CUDA_ERROR_INVALID_VALUE;
     if (shape->height > 1 && (shape->pitch < row || shape->pitch % element != 0))
         return CUDA_ERROR_INVALID_VALUE;
-    memory = cushim__mock_allocation_at(shape->dst);
+    memory = cushim__mock_allocation_known(shape->dst);
     return memory && bytes <= cushim__mock_allocation_reach(memory, shape->dst) &&
                    cushim__mock_memory_allows(shape->dst, bytes, true)
                ? CUDA_SUCCESS

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 
 #include "src/mock/context/context.h"
+#include "src/mock/copy/copy.h"
 #include "src/mock/functions/functions.h"
 #include "src/mock/graph_exec/exec.h"
+#include "src/mock/graph_exec/memory.h"
 #include "src/mock/stream/capture.h"
 #include "src/mock/stream/stream.h"
 
@@ -42,14 +44,95 @@ static CUresult check_device_launch(const struct mock_graph *graph, struct failu
     return graph->first ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+/* Results that old headers lack. */
+enum { CONTEXTS_NOT_SUPPORTED = 4, CONDITION_UNUSED = 5 };
+
+/* Whether a copy uses memory that is neither a device's nor page-locked. */
+static bool copies_pageable(const struct mock_work *work)
+{
+    const struct mock_copy *copy =
+        work->type == CU_GRAPH_NODE_TYPE_MEMCPY ? cushim__mock_copy_of(work->operation) : NULL;
+
+    return copy && (copy->from.pageable || copy->to.pageable);
+}
+
+/* What a conditional node may execute (driver-semantics.md #234). */
+static CUresult check_body(const struct mock_graph *body, struct failure *failure)
+{
+    CUresult code = CUDA_SUCCESS;
+
+    for (struct mock_node *node = body->first; node && code == CUDA_SUCCESS; node = node->next) {
+        const struct mock_graph *inner;
+
+        failure->node = node;
+        if (!runs_on_device(node->work.type) && node->work.type != CU_GRAPH_NODE_TYPE_EMPTY &&
+            node->work.type != CU_GRAPH_NODE_TYPE_CONDITIONAL) {
+            failure->result = CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED;
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+        if (copies_pageable(&node->work)) {
+            failure->result = (CUgraphInstantiateResult)CONTEXTS_NOT_SUPPORTED;
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+        failure->node = NULL;
+        for (unsigned i = 0; !code && (inner = cushim__mock_work_graph(&node->work, i)); i++)
+            code = check_body(inner, failure);
+    }
+    return code;
+}
+
+/* Check the bodies of the conditional nodes of a graph. */
+static CUresult check_bodies(const struct mock_graph *graph, struct failure *failure)
+{
+    CUresult code = CUDA_SUCCESS;
+
+    for (const struct mock_node *node = graph->first; node && !code; node = node->next) {
+        const struct mock_graph *inner;
+
+        for (unsigned i = 0; !code && (inner = cushim__mock_work_graph(&node->work, i)); i++)
+            code = node->work.bodies ? check_body(inner, failure) : check_bodies(inner, failure);
+    }
+    return code;
+}
+
+static CUresult check_conditions(const struct mock_graph *graph, struct failure *failure)
+{
+    for (const struct mock_condition *one = graph->conditions; one; one = one->next) {
+        if (!cushim__mock_condition_is_used(graph, one->handle)) {
+            failure->result = (CUgraphInstantiateResult)CONDITION_UNUSED;
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+    }
+    return check_bodies(graph, failure);
+}
+
+/* Whether a graph has an executable graph that must be destroyed before it can have another. */
+static bool is_taken(const struct mock_graph *graph)
+{
+    const struct mock_exec *exec = NULL;
+
+    if (!cushim__mock_graph_has(graph, MOCK_CONDITIONAL | MOCK_MEMORY))
+        return false;
+    while ((exec = cushim__mock_object_next(MOCK_EXEC, exec))) {
+        if (exec->image->origin == graph->number)
+            return true;
+    }
+    return false;
+}
+
 static CUresult check(const struct mock_graph *graph, cuuint64_t flags, struct failure *failure)
 {
+    CUresult code;
+
     if (flags & ~(cuuint64_t)(AUTO_FREE | DEVICE_LAUNCH | NODE_PRIORITY))
         return CUDA_ERROR_INVALID_VALUE;
     if (flags & AUTO_FREE && flags & DEVICE_LAUNCH)
         return CUDA_ERROR_INVALID_VALUE;
-    if (graph->parent)
+    if (graph->parent || is_taken(graph))
         return CUDA_ERROR_NOT_SUPPORTED;
+    code = check_conditions(graph, failure);
+    if (code)
+        return code;
     return flags & DEVICE_LAUNCH ? check_device_launch(graph, failure) : CUDA_SUCCESS;
 }
 
@@ -222,9 +305,16 @@ CUresult cushim__mock_GraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, C
 CUresult cushim__mock_GraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
                                              cushim_CUgraphNodeParams *nodeParams)
 {
+    struct mock_node *copy;
+
     if (nodeParams && nodeParams->type == CU_GRAPH_NODE_TYPE_GRAPH)
         return cushim__mock_GraphExecChildGraphNodeSetParams(hGraphExec, hNode,
                                                              nodeParams->graph.graph);
+    if (cushim__mock_work_is_fixed(nodeParams)) {
+        CUresult code = cushim__mock_exec_node(hGraphExec, hNode, &copy);
+
+        return code ? code : CUDA_ERROR_NOT_SUPPORTED;
+    }
     return set(hGraphExec, hNode, cushim__mock_work_any(nodeParams));
 }
 
@@ -319,7 +409,11 @@ CUresult cushim__mock_GraphLaunch(struct mock_exec *exec, struct mock_stream *st
     return code ? code : cushim__mock_exec_launch(exec, stream);
 }
 
-CUresult cushim__mock_GraphUpload(struct mock_stream *stream)
+CUresult cushim__mock_GraphUpload(struct mock_exec *exec, struct mock_stream *stream)
 {
-    return check_capture(stream);
+    CUresult code = check_capture(stream);
+
+    if (code == CUDA_SUCCESS)
+        cushim__mock_memory_reserve(exec->image);
+    return code;
 }

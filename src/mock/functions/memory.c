@@ -8,6 +8,7 @@
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
 #include "src/mock/functions/functions.h"
+#include "src/mock/graph_exec/memory.h"
 #include "src/mock/memory/allocation.h"
 #include "src/mock/memory/arena.h"
 #include "src/mock/memory/pool.h"
@@ -120,6 +121,10 @@ CUresult cushim__mock_MemFree_v2(CUdeviceptr dptr)
         return CUDA_ERROR_INVALID_VALUE;
     if (allocation->pool)
         return cushim__mock_pool_free(allocation);
+    if (allocation->graph) {
+        cushim__mock_memory_free_now(allocation);
+        return CUDA_SUCCESS;
+    }
     if (allocation->origin != MOCK_BY_ALLOC && allocation->origin != MOCK_BY_MANAGED &&
         allocation->origin != MOCK_BY_EXTERNAL)
         return CUDA_ERROR_INVALID_VALUE;

@@ -51,14 +51,16 @@ CUresult cushim__mock_exec_create(struct mock_graph *graph, cuuint64_t flags,
     return code;
 }
 
-/* Find the copy of a node, also in child graphs. */
+/* Find the copy of a node, also in child graphs and bodies. */
 static struct mock_node *copy_in(const struct mock_graph *image, const struct mock_node *original)
 {
     struct mock_node *copy = cushim__mock_graph_copy_of(image, original);
 
     for (const struct mock_node *node = image->first; node && !copy; node = node->next) {
-        if (node->work.child)
-            copy = copy_in(node->work.child, original);
+        const struct mock_graph *inner;
+
+        for (unsigned i = 0; !copy && (inner = cushim__mock_work_graph(&node->work, i)); i++)
+            copy = copy_in(inner, original);
     }
     return copy;
 }
@@ -77,14 +79,20 @@ CUresult cushim__mock_exec_node(CUgraphExec handle, CUgraphNode node, struct moc
     return *copy ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Whether two addresses lie in the same kind of memory of the same context. */
+/*
+ * Whether two addresses lie in the same kind of memory of the same context. Memory of a graph has
+ * none; that of another graph is not taken while it is not allocated.
+ */
 static bool is_alike(CUdeviceptr one, CUdeviceptr other)
 {
-    const struct mock_allocation *first = cushim__mock_allocation_at(one);
-    const struct mock_allocation *second = cushim__mock_allocation_at(other);
+    const struct mock_allocation *first = cushim__mock_allocation_known(one);
+    const struct mock_allocation *second = cushim__mock_allocation_known(other);
 
     if (!first || !second)
         return first == second;
+    if (first->graph || second->graph)
+        return (first == second || !second->unlaunched) &&
+               cushim__mock_allocation_place(first) == cushim__mock_allocation_place(second);
     return first->context == second->context &&
            cushim__mock_allocation_place(first) == cushim__mock_allocation_place(second);
 }

@@ -60,11 +60,16 @@ struct mock_work cushim__mock_work_memset(const CUDA_MEMSET_NODE_PARAMS *paramet
                                           CUcontext context);
 struct mock_work cushim__mock_work_host(const CUDA_HOST_NODE_PARAMS *parameters);
 struct mock_work cushim__mock_work_child(CUgraph child);
+struct mock_work cushim__mock_work_allocate(const CUDA_MEM_ALLOC_NODE_PARAMS *parameters);
+struct mock_work cushim__mock_work_free(CUdeviceptr address);
 
 /* For a node that records an event or waits for one. */
 struct mock_work cushim__mock_work_event(CUgraphNodeType type, CUevent event);
 
-/* Any of these, for cuGraphAddNode. `code` is NOT_SUPPORTED for a type that is not simulated. */
+/*
+ * Any node, for cuGraphAddNode. `code` is NOT_SUPPORTED for a type that is not simulated. It is the
+ * caller that checks the condition of a conditional node.
+ */
 struct mock_work cushim__mock_work_any(const CUgraphNodeParams *parameters);
 
 /*
@@ -72,6 +77,13 @@ struct mock_work cushim__mock_work_any(const CUgraphNodeParams *parameters);
  * not the one that its function was loaded into.
  */
 struct mock_work cushim__mock_work_any_checked(const CUgraphNodeParams *parameters);
+
+/* Whether parameters are of a kind of node that cannot change: conditional, or for memory. */
+bool cushim__mock_work_is_fixed(const CUgraphNodeParams *parameters);
+
+/* Add a node that does `work`, as the parameters of a call say. Takes the work over. */
+CUresult cushim__mock_graph_add(CUgraphNode *handle, CUgraph graph, const CUgraphNode *dependencies,
+                                const CUgraphEdgeData *data, size_t count, struct mock_work work);
 
 /* Make a node do `work` from now on. Takes it over in any case; its type must be the node's. */
 CUresult cushim__mock_node_set(struct mock_node *node, struct mock_work *work);

@@ -52,7 +52,7 @@ struct mock_allocation *cushim__mock_allocation_from(CUdeviceptr address)
     return (struct mock_allocation *)cushim__tree_from(&host_memory, &key.by_address);
 }
 
-struct mock_allocation *cushim__mock_allocation_behind(CUdeviceptr address)
+static struct mock_allocation *find(CUdeviceptr address)
 {
     const struct mock_arena *arena = arena_at(address);
     struct mock_allocation *allocation;
@@ -63,11 +63,25 @@ struct mock_allocation *cushim__mock_allocation_behind(CUdeviceptr address)
     return allocation && address - allocation->span.start < allocation->bytes ? allocation : NULL;
 }
 
-struct mock_allocation *cushim__mock_allocation_at(CUdeviceptr address)
+struct mock_allocation *cushim__mock_allocation_behind(CUdeviceptr address)
 {
-    struct mock_allocation *allocation = cushim__mock_allocation_behind(address);
+    struct mock_allocation *allocation = find(address);
+
+    return allocation && !allocation->unmapped ? allocation : NULL;
+}
+
+struct mock_allocation *cushim__mock_allocation_known(CUdeviceptr address)
+{
+    struct mock_allocation *allocation = find(address);
 
     return allocation && !allocation->leaving ? allocation : NULL;
+}
+
+struct mock_allocation *cushim__mock_allocation_at(CUdeviceptr address)
+{
+    struct mock_allocation *allocation = cushim__mock_allocation_known(address);
+
+    return allocation && !allocation->unlaunched ? allocation : NULL;
 }
 
 size_t cushim__mock_allocation_reach(const struct mock_allocation *allocation, CUdeviceptr address)
@@ -126,7 +140,7 @@ static bool is_managed(enum mock_origin origin)
 
 void cushim__mock_allocation_tag(CUdeviceptr start, char *text, size_t size)
 {
-    const struct mock_allocation *allocation = cushim__mock_allocation_behind(start);
+    const struct mock_allocation *allocation = find(start);
 
     if (allocation && allocation->tag[0])
         snprintf(text, size, "%s", allocation->tag);
@@ -137,7 +151,7 @@ void cushim__mock_allocation_tag(CUdeviceptr start, char *text, size_t size)
 
 void cushim__mock_allocation_set_tag(CUdeviceptr start, const char *tag)
 {
-    struct mock_allocation *allocation = cushim__mock_allocation_behind(start);
+    struct mock_allocation *allocation = find(start);
 
     if (allocation && allocation->span.start == start)
         snprintf(allocation->tag, sizeof allocation->tag, "%s", tag);
@@ -157,11 +171,11 @@ enum mock_place cushim__mock_allocation_place(const struct mock_allocation *allo
     }
 }
 
-/* Whether the program created an allocation and has to free it. */
+/* Whether the program has to free an allocation. A graph's counts while it is live. */
 static bool is_counted(const struct mock_allocation *allocation)
 {
     return !is_global(allocation) && allocation->origin != MOCK_BY_REGISTER &&
-           allocation->origin != MOCK_BY_KERNEL;
+           allocation->origin != MOCK_BY_KERNEL && allocation->origin != MOCK_BY_GRAPH;
 }
 
 uint64_t cushim__mock_allocation_number(void)
@@ -396,7 +410,7 @@ bool cushim__mock_memory_is_device(CUdeviceptr address)
 
     if (arena_at(address) || cushim__mock_reservation_at(address))
         return true;
-    allocation = cushim__mock_allocation_behind(address);
+    allocation = find(address);
     return allocation && cushim__mock_allocation_place(allocation) == MOCK_DEVICE_MEMORY;
 }
 

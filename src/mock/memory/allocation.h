@@ -34,6 +34,7 @@ enum mock_origin {
     MOCK_BY_KERNEL,   /* malloc() in a kernel: free() in a kernel */
     MOCK_BY_EXTERNAL, /* cuExternalMemoryGetMappedBuffer: cuMemFree; or a mipmapped array's */
     MOCK_BY_MAP,      /* cuMemMap: cuMemUnmap */
+    MOCK_BY_GRAPH,    /* a node of a graph: cuMemFreeAsync, cuMemFree or another node */
 };
 
 struct mock_allocation {
@@ -48,18 +49,23 @@ struct mock_allocation {
     uint8_t origin;   /* enum mock_origin */
     bool synchronous; /* SYNC_MEMOPS: calls wait for their work on it */
     bool read_mostly; /* advice for managed memory, as are `preferred` and `accessed_by` */
-    int8_t preferred, prefetched; /* locations; `prefetched` is that of the last prefetch */
-    uint32_t accessed_by;         /* a bit for the host, and one for each device */
-    uint32_t number;              /* in its tag; counts memory, or globals, of this mock */
-    char tag[MOCK_TAG_SIZE];      /* set by the layer; empty for the default word and number */
-    bool leaving;                 /* the program freed it, so only pending work still finds it */
+    int8_t preferred, prefetched;    /* locations; `prefetched` is that of the last prefetch */
+    uint32_t accessed_by;            /* a bit for the host, and one for each device */
+    uint32_t number;                 /* in its tag; counts memory, or globals, of this mock */
+    char tag[MOCK_TAG_SIZE];         /* set by the layer; empty for the default word and number */
+    bool leaving;                    /* the program freed it, so only pending work still finds it */
+    struct mock_graph_memory *graph; /* of MOCK_BY_GRAPH (src/mock/graph_exec/memory.h) */
+    bool unlaunched; /* no launch of a graph has allocated it, so calls do not find it */
+    bool unmapped;   /* no launch of a graph allocates it now, so work does not find it */
 };
 
 /*
- * The allocation that contains an address: at() for calls, behind() for pending work. NULL if there
- * is none (pageable memory, or garbage).
+ * The allocation that contains an address: at() for calls, behind() for pending work, known() for
+ * nodes of graphs, which may use what a launch will allocate. NULL if there is none (pageable memory,
+ * or garbage).
  */
 struct mock_allocation *cushim__mock_allocation_at(CUdeviceptr address);
+struct mock_allocation *cushim__mock_allocation_known(CUdeviceptr address);
 struct mock_allocation *cushim__mock_allocation_behind(CUdeviceptr address);
 
 /* The allocation in no arena that begins at an address or next after it, or NULL. */

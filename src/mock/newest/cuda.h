@@ -31,7 +31,12 @@ typedef unsigned int CUflushGPUDirectRDMAWritesScope;
 #if CUDA_VERSION < 11040
 typedef unsigned int CUexecAffinityType;
 typedef unsigned int CUgraphMem_attribute;
-typedef struct mock_mem_alloc_node_params CUDA_MEM_ALLOC_NODE_PARAMS;
+typedef struct mock_mem_alloc_node_params {
+    CUmemPoolProps poolProps;
+    const CUmemAccessDesc *accessDescs;
+    size_t accessDescCount, bytesize;
+    CUdeviceptr dptr;
+} CUDA_MEM_ALLOC_NODE_PARAMS;
 typedef struct mock_exec_affinity_param {
     CUexecAffinityType type;
     union {
@@ -186,8 +191,18 @@ typedef unsigned int CUmulticastGranularity_flags;
 typedef struct mock_multicast_object_prop CUmulticastObjectProp;
 #endif
 
-/* The struct of the headers from 12.2 to 12.8 lacks a member. */
-#if CUDA_VERSION < 12090
+#if CUDA_VERSION < 12030
+typedef cuuint64_t CUgraphConditionalHandle;
+#define CU_GRAPH_COND_ASSIGN_DEFAULT 1
+#define CU_GRAPH_COND_TYPE_IF 0
+#define CU_GRAPH_COND_TYPE_WHILE 1
+#endif
+#if CUDA_VERSION < 12080
+#define CU_GRAPH_COND_TYPE_SWITCH 2
+#endif
+
+/* The structs of the headers from 12.2 to 12.9 lack members. */
+#if CUDA_VERSION < 13000
 typedef struct mock_graph_node_params {
     CUgraphNodeType type;
     int reserved0[3];
@@ -218,8 +233,20 @@ typedef struct mock_graph_node_params {
             CUevent event;
         } eventWait, eventRecord;
         struct {
+            CUmemPoolProps poolProps;
+            const CUmemAccessDesc *accessDescs;
+            size_t accessDescCount, bytesize;
+            CUdeviceptr dptr;
+        } alloc;
+        struct {
             CUdeviceptr dptr;
         } free;
+        struct {
+            CUgraphConditionalHandle handle;
+            unsigned int type, size;
+            CUgraph *phGraph_out;
+            CUcontext ctx;
+        } conditional;
     };
     long long reserved2;
 } cushim__mock_graph_node_params;
@@ -227,7 +254,6 @@ typedef struct mock_graph_node_params {
 #endif
 
 #if CUDA_VERSION < 12030
-typedef cuuint64_t CUgraphConditionalHandle;
 typedef struct mock_graph_edge_data {
     unsigned char from_port, to_port, type, reserved[5];
 } CUgraphEdgeData;

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Conditional nodes, their handles and their bodies. Statements 232-235. */
+#include <stdint.h>
+#include <string.h>
+
+#include "backend.h"
+#include "begin.h"
+#include "cases.h"
+#include "check.h"
+#include "graph.h"
+
+enum { IF = 0, WHILE = 1, SWITCH = 2, MOST = 3, BYTES = 64 };
+enum { UNUSED_CONDITION = 5, PAGEABLE = 4 }; /* results of instantiation that old headers lack */
+
+static CUgraphConditionalHandle handle_of(CUgraph graph, unsigned value, unsigned flags)
+{
+    CUgraphConditionalHandle handle = 0;
+
+    MUST(cu->GraphConditionalHandleCreate(&handle, graph, current_context(), value, flags));
+    return handle;
+}
+
+static CUgraphNodeParams params_of(CUgraphConditionalHandle handle, int type, unsigned size)
+{
+    CUgraphNodeParams params;
+
+    memset(&params, 0, sizeof params);
+    params.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+    params.conditional.handle = handle;
+    params.conditional.type = type;
+    params.conditional.size = size;
+    params.conditional.ctx = current_context();
+    return params;
+}
+
+static CUresult add(CUgraph graph, CUgraphNode *node, CUgraphNodeParams *params)
+{
+    return cu->GraphAddNode_v2(node, graph, NULL, NULL, 0, params);
+}
+
+/* Add a node whose condition begins with a value; returns its bodies. */
+static CUgraph *begin_node(CUgraph graph, CUgraphNode *node, int type, unsigned size,
+                           unsigned value)
+{
+    CUgraphNodeParams params =
+        params_of(handle_of(graph, value, CU_GRAPH_COND_ASSIGN_DEFAULT), type, size);
+
+    MUST(add(graph, node, &params));
+    return params.conditional.phGraph_out;
+}
+
+static CUgraphNode add_set(CUgraph graph, CUdeviceptr memory, unsigned value)
+{
+    const CUDA_MEMSET_NODE_PARAMS set = {
+        .dst = memory, .value = value, .elementSize = 1, .width = 1, .height = 1};
+    CUgraphNode node = NULL;
+
+    MUST(cu->GraphAddMemsetNode(&node, graph, NULL, 0, &set, current_context()));
+    return node;
+}
+
+static void handle_needs_a_context(void)
+{
+    CUcontext context = begin_context(), other = begin_other_context();
+    CUgraph graph = graph_begin();
+    CUgraphConditionalHandle handle = 0;
+
+    REFUSED(cu->GraphConditionalHandleCreate(NULL, graph, context, 0, 0));
+    REFUSED(cu->GraphConditionalHandleCreate(&handle, NULL, context, 0, 0));
+    for (unsigned flags = 2; flags < 5; flags++)
+        REFUSED(cu->GraphConditionalHandleCreate(&handle, graph, context, 0, flags));
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cu->GraphConditionalHandleCreate(&handle, graph, NULL, 0, 0));
+    OK(cu->GraphConditionalHandleCreate(&handle, graph, context, UINT32_MAX, 1));
+    OK(cu->GraphConditionalHandleCreate(&handle, graph, other, 1, 0));
+    make_current(NULL);
+    OK(cu->GraphConditionalHandleCreate(&handle, graph, context, 1, 0));
+}
+
+static CUresult instantiate(CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params)
+{
+    CUgraphExec exec;
+
+    memset(params, 0, sizeof *params);
+    return cu->GraphInstantiateWithParams(&exec, graph, params);
+}
+
+static void graph_with_an_unused_handle_is_not_instantiated(void)
+{
+    CUDA_GRAPH_INSTANTIATE_PARAMS result;
+    CUgraphNodeParams params;
+    CUgraph graph;
+    CUgraphNode node;
+
+    begin_context();
+    graph = graph_begin();
+    params = params_of(handle_of(graph, 0, 1), IF, 1);
+    REFUSED(instantiate(graph, &result));
+    EQUAL(UNUSED_CONDITION, result.result_out);
+    CHECK(!result.hErrNode_out);
+    OK(add(graph, &node, &params));
+    OK(instantiate(graph, &result));
+}
+
+static void number_of_bodies_depends_on_the_type(void)
+{
+    static const unsigned most[] = {2, 1, 1000};
+    CUgraphNodeParams params;
+    CUgraph graph;
+    CUgraphNode node;
+
+    begin_context();
+    graph = graph_begin();
+    for (int type = -1; type <= 3; type++) {
+        for (unsigned size = 0; size <= MOST; size++) {
+            const bool fits = type >= IF && type <= SWITCH && size > 0 && size <= most[type];
+
+            params = params_of(handle_of(graph, 0, 1), type, size);
+            CODE(fits ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE, add(graph, &node, &params));
+            CHECK(fits == (params.conditional.phGraph_out != NULL));
+        }
+    }
+    params = params_of(handle_of(graph, 0, 1), SWITCH, most[SWITCH]);
+    OK(add(graph, &node, &params));
+    EQUAL(0, graph_nodes(params.conditional.phGraph_out[most[SWITCH] - 1]));
+}
+
+static void handle_is_used_once_at_a_time(void)
+{
+    CUgraphNodeParams params;
+    CUgraph graph, *body;
+    CUgraphNode node;
+    CUgraphConditionalHandle handle;
+
+    begin_context();
+    graph = graph_begin();
+    params = params_of(0, IF, 1);
+    REFUSED(add(graph, &node, &params));
+    handle = handle_of(graph, 0, 1);
+    params = params_of(handle + 1, IF, 1);
+    REFUSED(add(graph, &node, &params));
+    params = params_of(handle, IF, 1);
+    OK(add(graph, &node, &params));
+    CHECK(params.conditional.handle == handle);
+    REFUSED(add(graph, &node, &params));
+    OK(cu->GraphDestroyNode(node));
+    OK(add(graph, &node, &params));
+    body = params.conditional.phGraph_out;
+    params = params_of(handle_of(graph, 0, 1), IF, 1);
+    OK(add(body[0], &node, &params));
+    params = params_of(handle_of(body[0], 0, 1), IF, 1);
+    OK(add(body[0], &node, &params));
+}
+
+static void node_has_the_context_of_its_handle(void)
+{
+    CUgraphNodeParams params, other;
+    CUgraph graph;
+    CUgraphNode node;
+
+    begin_context();
+    graph = graph_begin();
+    params = params_of(handle_of(graph, 0, 1), IF, 1);
+    other = params, other.conditional.ctx = NULL;
+    CODE(CUDA_ERROR_INVALID_CONTEXT, add(graph, &node, &other));
+    other.conditional.ctx = begin_other_context();
+    REFUSED(add(graph, &node, &other));
+    other = params, other.reserved0[1] = 1;
+    REFUSED(add(graph, &node, &other));
+    other = params, other.reserved1[20] = 1;
+    REFUSED(add(graph, &node, &other));
+    other = params, other.reserved2 = 1;
+    REFUSED(add(graph, &node, &other));
+    REFUSED(cu->GraphAddNode_v2(NULL, graph, NULL, NULL, 0, &params));
+    make_current(NULL);
+    OK(add(graph, &node, &params));
+    CODE(CUDA_ERROR_NOT_SUPPORTED, cu->GraphNodeSetParams(node, &params));
+}
+
+static void bodies_belong_to_their_node(void)
+{
+    CUgraph graph, parent, clone, *body;
+    CUgraphNode node, inner;
+    CUgraphNodeParams child = {.type = CU_GRAPH_NODE_TYPE_GRAPH};
+    CUgraphNodeType type = CU_GRAPH_NODE_TYPE_KERNEL;
+    CUgraphExec exec;
+
+    begin_context();
+    graph = graph_begin();
+    parent = graph_begin();
+    body = begin_node(graph, &node, IF, 1, 1);
+    OK(cu->GraphNodeGetType(node, &type));
+    EQUAL(CU_GRAPH_NODE_TYPE_CONDITIONAL, type);
+    MUST(cu->GraphAddEmptyNode(&inner, body[0], NULL, 0));
+    EQUAL(1, graph_nodes(graph));
+    REFUSED(cu->GraphDestroy(body[0]));
+    REFUSED(cu->GraphChildGraphNodeGetGraph(node, &clone));
+    REFUSED(cu->GraphAddDependencies(graph, &node, &inner, 1));
+    CODE(CUDA_ERROR_NOT_SUPPORTED, cu->GraphInstantiateWithFlags(&exec, body[0], 0));
+    for (unsigned i = 0; i < 2; i++) {
+        const CUgraph one = i == 0 ? body[0] : graph;
+
+        child.graph.graph = one;
+        child.graph.ownership = 1;
+        CODE(CUDA_ERROR_NOT_SUPPORTED, cu->GraphClone(&clone, one));
+        CODE(CUDA_ERROR_NOT_SUPPORTED, cu->GraphAddChildGraphNode(&inner, parent, NULL, 0, one));
+        CODE(CUDA_ERROR_NOT_SUPPORTED, add(parent, &inner, &child));
+    }
+    exec = graph_exec(graph);
+    CODE(CUDA_ERROR_NOT_SUPPORTED, cu->GraphInstantiateWithFlags(&exec, graph, 0));
+    REFUSED(cu->GraphNodeSetEnabled(exec, node, 0));
+    OK(cu->GraphExecDestroy(exec));
+    exec = graph_exec(graph);
+    OK(cu->GraphDestroyNode(node));
+    EQUAL(0, graph_nodes(graph));
+}
+
+/* A node in a body, and the result of instantiation. */
+static void add_kind(CUgraph body, char kind)
+{
+    static char pageable[BYTES];
+    CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                          .dstMemoryType = CU_MEMORYTYPE_HOST,
+                          .WidthInBytes = BYTES,
+                          .Height = 1,
+                          .Depth = 1};
+    CUgraph child = graph_begin();
+    CUgraphNode node;
+    void *pinned;
+
+    switch (kind) {
+    case 'h':
+        graph_add_host(body, NULL, 0, NULL);
+        break;
+    case 'r':
+        OK(cu->GraphAddEventRecordNode(&node, body, NULL, 0, begin_event()));
+        break;
+    case 'w':
+        OK(cu->GraphAddEventWaitNode(&node, body, NULL, 0, begin_event()));
+        break;
+    case 'c': /* with a host node within */
+        graph_add_host(child, NULL, 0, NULL);
+        OK(cu->GraphAddChildGraphNode(&node, body, NULL, 0, child));
+        break;
+    case 'g':
+        add_set(child, graph_memory(BYTES), 1);
+        OK(cu->GraphAddChildGraphNode(&node, body, NULL, 0, child));
+        break;
+    case 'p':
+    case 'l':
+        MUST(cu->MemAllocHost_v2(&pinned, BYTES));
+        copy.srcDevice = graph_memory(BYTES);
+        copy.dstHost = kind == 'p' ? pageable : pinned;
+        OK(cu->GraphAddMemcpyNode(&node, body, NULL, 0, &copy, current_context()));
+        break;
+    case 's':
+        add_set(body, graph_memory(BYTES), 1);
+        break;
+    case 'e':
+        OK(cu->GraphAddEmptyNode(&node, body, NULL, 0));
+        break;
+    case 'i':
+        begin_node(body, &node, IF, 1, 1);
+        break;
+    default:
+        break;
+    }
+}
+
+static void some_nodes_cannot_be_in_a_body(void)
+{
+    static const struct {
+        char kind;
+        int result;
+    } kinds[] = {
+        {'h', 3}, {'r', 3}, {'w', 3}, {'c', 3}, {'p', PAGEABLE}, {'l', 0},
+        {'g', 0}, {'s', 0}, {'e', 0}, {'i', 0}, {'n', 0},
+    };
+
+    begin_context();
+    for (int type = IF; type <= SWITCH; type++) {
+        for (size_t i = 0; i < COUNT(kinds); i++) {
+            CUDA_GRAPH_INSTANTIATE_PARAMS result;
+            CUgraph graph = graph_begin();
+            CUgraphNode node;
+
+            add_kind(begin_node(graph, &node, type, 1, 0)[0], kinds[i].kind);
+            CODE(kinds[i].result ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS,
+                 instantiate(graph, &result));
+            EQUAL(kinds[i].result, result.result_out);
+            CHECK(!kinds[i].result == !result.hErrNode_out);
+        }
+    }
+}
+
+static void capture_fills_a_body(void)
+{
+    CUstream stream = begin_context_stream(), other = begin_stream();
+    CUdeviceptr memory = graph_memory(BYTES);
+    CUstreamCaptureStatus status;
+    CUgraphNodeParams params;
+    CUgraph graph, same = NULL;
+    CUgraphNode node;
+
+    capture_begin(stream, GLOBAL);
+    MUST(cu->StreamGetCaptureInfo_v2(stream, &status, NULL, &graph, NULL, NULL));
+    params = params_of(handle_of(graph, 1, 1), IF, 1);
+    OK(add(graph, &node, &params));
+    OK(cu->StreamUpdateCaptureDependencies(stream, &node, 1, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
+    OK(cu->StreamBeginCaptureToGraph(other, params.conditional.phGraph_out[0], NULL, NULL, 0,
+                                     GLOBAL));
+    OK(cu->MemsetD8Async(memory, 7, 1, other));
+    OK(cu->StreamEndCapture(other, &same));
+    CHECK(same == params.conditional.phGraph_out[0]);
+    MUST(cu->MemsetD8Async(memory + 1, 8, 1, stream));
+    OK(cu->StreamEndCapture(stream, &graph));
+    CHECK(!strcmp(graph_shape(graph), "is ab"));
+    OK(cu->GraphLaunch(graph_exec(graph), stream));
+    drain(stream);
+    EQUAL(7, graph_byte(memory));
+    EQUAL(8, graph_byte(memory + 1));
+}
+
+/* Without the flag the reference promises no value; the driver's was 0. */
+static void default_value_chooses_the_body(void)
+{
+    CUstream stream = begin_context_stream();
+
+    for (int type = IF; type <= SWITCH; type++) {
+        for (unsigned size = 1; size <= (type == SWITCH ? MOST : type == IF ? 2 : 1); size++) {
+            for (unsigned i = 0; i < (type == WHILE ? 1 : 10); i++) {
+                const unsigned value = i / 2, flags = i % 2 || type == WHILE,
+                               begins = flags * value;
+                const unsigned chosen = type == SWITCH ? begins : begins == 0;
+                const CUdeviceptr memory = graph_memory(MOST);
+                CUgraph graph = graph_begin();
+                CUgraphNodeParams params = params_of(handle_of(graph, value, flags), type, size);
+                CUgraphNode node;
+                CUgraphExec exec;
+
+                MUST(add(graph, &node, &params));
+                for (unsigned k = 0; k < size; k++)
+                    add_set(params.conditional.phGraph_out[k], memory + k, k + 1);
+                exec = graph_exec(graph);
+                for (unsigned launch = 0; launch < 2; launch++) {
+                    MUST(cu->MemsetD8Async(memory, 0, MOST, stream));
+                    OK(cu->GraphLaunch(exec, stream));
+                    drain(stream);
+                    for (unsigned k = 0; k < size; k++)
+                        EQUAL(k == chosen ? k + 1 : 0, graph_byte(memory + k));
+                }
+            }
+        }
+    }
+}
+
+static void node_after_waits_for_the_body(void)
+{
+    CUstream stream = begin_context_stream();
+    const CUdeviceptr memory = graph_memory(BYTES);
+    CUgraph graph = graph_begin();
+    CUgraphNode node, after;
+
+    add_set(begin_node(graph, &node, IF, 1, 1)[0], memory, 1);
+    after = add_set(graph, memory, 2);
+    MUST(cu->GraphAddDependencies(graph, &node, &after, 1));
+    OK(cu->GraphLaunch(graph_exec(graph), stream));
+    drain(stream);
+    EQUAL(2, graph_byte(memory));
+}
+
+static CUgraph conditional(int type, unsigned size, unsigned value, CUdeviceptr memory,
+                           unsigned byte)
+{
+    CUgraph graph = graph_begin();
+    CUgraphNode node;
+    CUgraph *body = begin_node(graph, &node, type, size, value);
+
+    if (byte == 1)
+        MUST(cu->GraphAddEmptyNode(&node, body[0], NULL, 0));
+    else if (byte > 0)
+        add_set(body[0], memory, byte);
+    return graph;
+}
+
+static void update_keeps_type_size_and_handle(void)
+{
+    enum { TYPE_CHANGED = 3, TOPOLOGY_CHANGED = 2, NOT_SUPPORTED = 6 };
+    static const struct {
+        int type;
+        unsigned size, value, byte, want; /* `want` is the byte after the update */
+        int result;
+    } rows[] = {
+        {IF, 1, 1, 11, 11, 0},
+        {IF, 1, 0, 12, 0, 0},
+        {IF, 1, 1, 13, 13, 0},
+        {WHILE, 1, 0, 14, 13, NOT_SUPPORTED},
+        {IF, 2, 1, 15, 13, NOT_SUPPORTED},
+        {SWITCH, 1, 1, 16, 13, NOT_SUPPORTED},
+        {IF, 1, 1, 1, 13, TYPE_CHANGED},
+        {IF, 1, 1, 0, 13, TOPOLOGY_CHANGED},
+    };
+    CUstream stream = begin_context_stream();
+    const CUdeviceptr memory = graph_memory(BYTES);
+    CUgraphExec exec = graph_exec(conditional(IF, 1, 1, memory, 10));
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        CUgraph graph =
+            conditional(rows[i].type, rows[i].size, rows[i].value, memory, rows[i].byte);
+        CUgraphExecUpdateResultInfo info;
+
+        CODE(rows[i].result ? CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE : CUDA_SUCCESS,
+             cu->GraphExecUpdate_v2(exec, graph, &info));
+        EQUAL(rows[i].result, info.result);
+        CHECK(!info.errorNode == (!rows[i].result || rows[i].result == TOPOLOGY_CHANGED));
+        MUST(cu->MemsetD8Async(memory, 0, 1, stream));
+        OK(cu->GraphLaunch(exec, stream));
+        drain(stream);
+        EQUAL(rows[i].want, graph_byte(memory));
+    }
+}
+
+const struct conformance_case conditional_cases[] = {
+    MEASURED_CASE("232_handle_needs_a_context", handle_needs_a_context),
+    MEASURED_CASE("232_graph_with_an_unused_handle_is_not_instantiated",
+                  graph_with_an_unused_handle_is_not_instantiated),
+    MEASURED_CASE("233_number_of_bodies_depends_on_the_type", number_of_bodies_depends_on_the_type),
+    MEASURED_CASE("233_handle_is_used_once_at_a_time", handle_is_used_once_at_a_time),
+    MEASURED_CASE("233_node_has_the_context_of_its_handle", node_has_the_context_of_its_handle),
+    MEASURED_CASE("234_bodies_belong_to_their_node", bodies_belong_to_their_node),
+    MEASURED_CASE("234_some_nodes_cannot_be_in_a_body", some_nodes_cannot_be_in_a_body),
+    MEASURED_CASE("234_capture_fills_a_body", capture_fills_a_body),
+    MEASURED_CASE("235_default_value_chooses_the_body", default_value_chooses_the_body),
+    MEASURED_CASE("235_node_after_waits_for_the_body", node_after_waits_for_the_body),
+    MEASURED_CASE("235_update_keeps_type_size_and_handle", update_keeps_type_size_and_handle),
+    {.name = NULL},
+};
