@@ -110,7 +110,7 @@ static void wrong_resources_are_refused(void)
 
 /* --- green contexts --- */
 
-/* A green context with two groups of 8 multiprocessors, and one of these described. */
+/* A green context with 16 multiprocessors, and their description. */
 static CUgreenCtx begin_green(CUdevResourceDesc *description)
 {
     const CUdevResource whole = begin_resource();
@@ -124,12 +124,23 @@ static CUgreenCtx begin_green(CUdevResourceDesc *description)
     return green;
 }
 
+/* The context of a green context, made current. */
+static CUcontext make_green_current(CUgreenCtx green)
+{
+    CUcontext context;
+
+    MUST(cu->CtxFromGreenCtx(&context, green));
+    make_current(context);
+    return context;
+}
+
 static void green_contexts_are_contexts(void)
 {
     CUdevResourceDesc description;
     CUgreenCtx green = begin_green(&description), other = NULL;
     CUcontext context = NULL, primary, found;
     CUexecAffinityParam affinity;
+    size_t limit = 0;
     unsigned long long ids[3] = {0};
     CUdevResource resource;
     unsigned flags;
@@ -146,6 +157,7 @@ static void green_contexts_are_contexts(void)
     CHECK(other != green);
     REFUSED(cu->CtxFromGreenCtx(NULL, NULL));
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->CtxFromGreenCtx(&context, NULL));
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cu->CtxSetCurrent((CUcontext)green));
     OK(cu->CtxFromGreenCtx(&context, green));
     CHECK((void *)context == (void *)green);
     OK(cu->GreenCtxGetDevResource(green, &resource, CU_DEV_RESOURCE_TYPE_SM));
@@ -170,8 +182,49 @@ static void green_contexts_are_contexts(void)
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->CtxDetach(context));
     OK(cu->CtxGetCurrent(&found));
     CHECK(found == context);
+    MUST(cu->CtxSetLimit(CU_LIMIT_STACK_SIZE, 4096));
     make_current(primary);
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->GreenCtxGetId(NULL, ids));
+    OK(cu->CtxGetLimit(&limit, CU_LIMIT_STACK_SIZE));
+    EQUAL(4096, limit);
+    /* Another context is not taken for a green one. */
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cu->CtxFromGreenCtx(&found, (CUgreenCtx)primary));
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cu->GreenCtxDestroy((CUgreenCtx)primary));
+    CODE(CUDA_ERROR_INVALID_CONTEXT,
+         cu->GreenCtxGetDevResource((CUgreenCtx)primary, &resource, CU_DEV_RESOURCE_TYPE_SM));
+}
+
+/* How many multiprocessors a green context of these resources has. */
+static unsigned described(CUdevResource one, const CUdevResource *other)
+{
+    CUdevResource both[2] = {one}, found;
+    CUdevResourceDesc description;
+    CUgreenCtx green;
+
+    if (other)
+        both[1] = *other;
+    MUST(cu->DevResourceGenerateDesc(&description, both, other ? 2 : 1));
+    MUST(cu->GreenCtxCreate(&green, description, 0, CU_GREEN_CTX_DEFAULT_STREAM));
+    MUST(cu->GreenCtxGetDevResource(green, &found, CU_DEV_RESOURCE_TYPE_SM));
+    return multiprocessors(&found);
+}
+
+static void described_multiprocessors_are_added(void)
+{
+    const CUdevResource whole = begin_resource();
+    CUdevResource groups[4], rest;
+    CUgreenCtx green;
+    unsigned count = 4;
+
+    MUST(cu->DevSmResourceSplitByCount(groups, &count, &whole, &rest, 0, 16));
+    EQUAL(16, described(groups[0], NULL));
+    EQUAL(32, described(groups[0], &groups[0]));
+    EQUAL(32, described(groups[0], &groups[1]));
+    EQUAL(84, described(groups[0], &rest));
+    EQUAL(132, described(whole, &groups[0]));
+    MUST(cu->GreenCtxCreate(&green, NULL, 0, CU_GREEN_CTX_DEFAULT_STREAM));
+    MUST(cu->GreenCtxGetDevResource(green, &rest, CU_DEV_RESOURCE_TYPE_SM));
+    EQUAL(132, multiprocessors(&rest));
 }
 
 static void streams_of_green_contexts_do_not_block(void)
@@ -188,6 +241,7 @@ static void streams_of_green_contexts_do_not_block(void)
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->GreenCtxStreamCreate(&stream, NULL, 0, 0));
     REFUSED(cu->GreenCtxStreamCreate(&stream, green, CU_STREAM_DEFAULT, 0));
     REFUSED(cu->GreenCtxStreamCreate(&stream, green, 3, 0));
+    CHECK(stream == (CUstream)-1);
     OK(cu->GreenCtxStreamCreate(&stream, green, CU_STREAM_NON_BLOCKING, -99));
     OK(cu->StreamGetPriority(stream, &priority));
     EQUAL(-5, priority);
@@ -195,15 +249,18 @@ static void streams_of_green_contexts_do_not_block(void)
     CHECK((void *)context == (void *)green);
     OK(cu->StreamGetCtx_v2(stream, &context, &found[0]));
     CHECK(context != (CUcontext)green);
-    make_current((CUcontext)green);
+    make_green_current(green);
     MUST(cu->StreamCreate(&plain, CU_STREAM_DEFAULT));
     OK(cu->StreamGetFlags(plain, &flags));
     EQUAL(CU_STREAM_NON_BLOCKING, flags);
     OK(cu->StreamGetGreenCtx(plain, &found[1]));
     OK(cu->StreamGetGreenCtx(NULL, &found[2]));
+    OK(cu->StreamGetFlags(NULL, &flags));
+    EQUAL(CU_STREAM_NON_BLOCKING, flags);
     for (size_t i = 0; i < COUNT(found); i++)
         CHECK(found[i] == green);
     CODE(CUDA_ERROR_INVALID_HANDLE, cu->StreamGetCtx_v2(CU_STREAM_PER_THREAD, &context, NULL));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cu->StreamQuery(CU_STREAM_PER_THREAD));
     make_current(primary);
     OK(cu->StreamGetGreenCtx(NULL, &found[0]));
     CHECK(found[0] == NULL);
@@ -224,7 +281,7 @@ static void green_contexts_share_with_the_primary_one(void)
     int blocks;
 
     MUST(cu->GreenCtxStreamCreate(&stream, green, CU_STREAM_NON_BLOCKING, 0));
-    make_current((CUcontext)green);
+    make_green_current(green);
     own = begin_event();
     memory = begin_memory(4096);
     OK(cu->PointerGetAttribute(&owner, CU_POINTER_ATTRIBUTE_CONTEXT, memory));
@@ -288,7 +345,7 @@ static void green_contexts_keep_the_primary_one(void)
 
     CODE(CUDA_ERROR_NOT_PERMITTED, cu->DevicePrimaryCtxReset_v2(0));
     MUST(cu->GreenCtxStreamCreate(&stream, green, CU_STREAM_NON_BLOCKING, 0));
-    make_current((CUcontext)green);
+    make_green_current(green);
     OK(cu->GreenCtxDestroy(green));
     CHECK((void *)current_context() == (void *)green);
     OK(cu->DevicePrimaryCtxGetState(0, &flags, &active));
@@ -305,6 +362,7 @@ const struct conformance_case green_cases[] = {
     MEASURED_CASE("228_resources_are_multiprocessors", resources_are_multiprocessors),
     MEASURED_CASE("228_splits_are_rounded_up", splits_are_rounded_up),
     MEASURED_CASE("228_wrong_resources_are_refused", wrong_resources_are_refused),
+    MEASURED_CASE("228_described_multiprocessors_are_added", described_multiprocessors_are_added),
     MEASURED_CASE("229_green_contexts_are_contexts", green_contexts_are_contexts),
     MEASURED_CASE("229_streams_of_green_contexts_do_not_block",
                   streams_of_green_contexts_do_not_block),

@@ -102,16 +102,39 @@ static void requirements_are_those_of_deferred_arrays(void)
     REFUSED(cu->MipmappedArrayGetSparseProperties(&properties, array));
 }
 
+static void levels_stay_with_their_array(void)
+{
+    const CUDA_ARRAY3D_DESCRIPTOR of = described(64, 64, 0, 0);
+    const CUstream stream = begin_context_stream();
+    CUDA_ARRAY3D_DESCRIPTOR found;
+    CUmipmappedArray array;
+    CUarray level, plane;
+    CUgraph graph;
+
+    MUST(cu->MipmappedArrayCreate(&array, &of, 2));
+    MUST(cu->MipmappedArrayGetLevel(&level, array, 1));
+    OK(cu->ArrayDestroy(level));
+    OK(cu->Array3DGetDescriptor_v2(&found, level));
+    REFUSED(cu->ArrayGetPlane(&plane, level, 0));
+    MUST(cu->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    OK(cu->MipmappedArrayGetLevel(&level, array, 0));
+    CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cu->MipmappedArrayDestroy(array));
+    CODE(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cu->StreamEndCapture(stream, &graph));
+    OK(cu->MipmappedArrayGetLevel(&level, array, 1));
+    make_current(NULL);
+    OK(cu->MipmappedArrayDestroy(array));
+}
+
 /* --- textures --- */
 
 static const char text[] = ".version 7.0\n.target sm_50\n.address_size 64\n"
-#define ENTRY(name, read)                                                             \
-    ".visible .entry " name "(.param .u64 t, .param .u64 o, .param .u64 l)\n{\n"      \
-    ".reg .b64 %rd<7>; .reg .b32 %r<4>; .reg .f32 %f<8>;\n"                           \
-    "ld.param.u64 %rd1, [t]; ld.param.u64 %rd2, [o]; ld.param.u64 %rd3, [l];\n"       \
-    "mov.u32 %r1, %tid.x; mul.wide.u32 %rd4, %r1, 4; add.u64 %rd5, %rd2, %rd4;\n"     \
-    "add.u64 %rd6, %rd3, %rd4; ld.global.f32 %f1, [%rd6]; mov.f32 %f2, 0f3F000000;\n" \
-    "mov.f32 %f3, 0f00000000; cvt.rzi.s32.f32 %r2, %f1; mov.u32 %r3, 0;\n" read       \
+#define ENTRY(name, read)                                                                        \
+    ".visible .entry " name "(.param .u64 t, .param .u64 o, .param .u64 l)\n{\n"                 \
+    ".reg .b64 %rd<7>; .reg .b32 %r<5>; .reg .f32 %f<8>;\n"                                      \
+    "ld.param.u64 %rd1, [t]; ld.param.u64 %rd2, [o]; ld.param.u64 %rd3, [l];\n"                  \
+    "mov.u32 %r1, %tid.x; mul.wide.u32 %rd4, %r1, 4; add.u64 %rd5, %rd2, %rd4;\n"                \
+    "add.u64 %rd6, %rd3, %rd4; ld.global.f32 %f1, [%rd6]; mov.f32 %f2, 0f3F000000;\n"            \
+    "mov.f32 %f3, 0f00000000; cvt.rzi.s32.f32 %r2, %f1; mov.u32 %r3, 0; mov.u32 %r4, 99;\n" read \
     "st.global.f32 [%rd5], %f4; ret;\n}\n"
     ENTRY("level", "tex.level.2d.v4.f32.f32 {%f4, %f5, %f6, %f7}, [%rd1, {%f2, %f2}], %f1;\n")
         ENTRY("grad",
@@ -120,7 +143,7 @@ static const char text[] = ".version 7.0\n.target sm_50\n.address_size 64\n"
             ENTRY("plain", "tex.2d.v4.f32.f32 {%f4, %f5, %f6, %f7}, [%rd1, {%f2, %f2}];\n") ENTRY(
                 "gather", "tld4.r.2d.v4.f32.f32 {%f4, %f5, %f6, %f7}, [%rd1, {%f2, %f2}];\n")
                 ENTRY("whole",
-                      "tex.level.2d.v4.f32.s32 {%f4, %f5, %f6, %f7}, [%rd1, {%r3, %r3}], %r2;\n");
+                      "tex.level.2d.v4.f32.s32 {%f4, %f5, %f6, %f7}, [%rd1, {%r3, %r4}], %r2;\n");
 
 /* An array whose level N has the number 100 * 2^N in all texels. */
 static CUmipmappedArray begin_levels(void)
@@ -288,6 +311,7 @@ static void views_name_levels_and_texels(void)
 const struct conformance_case mipmap_cases[] = {
     MEASURED_CASE("226_levels_are_clamped_and_halved", levels_are_clamped_and_halved),
     MEASURED_CASE("226_wrong_mipmaps_are_refused", wrong_mipmaps_are_refused),
+    MEASURED_CASE("226_levels_stay_with_their_array", levels_stay_with_their_array),
     MEASURED_CASE("226_requirements_are_those_of_deferred_arrays",
                   requirements_are_those_of_deferred_arrays),
     {

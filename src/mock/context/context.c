@@ -39,6 +39,13 @@ CUresult cushim__mock_context_find(const void *handle, struct mock_context **con
     return cushim__mock_object_find(handle, MOCK_CONTEXT, context);
 }
 
+CUresult cushim__mock_green_find(const void *handle, struct mock_context **context)
+{
+    CUresult code = cushim__mock_context_find(handle, context);
+
+    return code == CUDA_SUCCESS && !(*context)->base ? CUDA_ERROR_INVALID_CONTEXT : code;
+}
+
 CUresult cushim__mock_context_current(struct mock_context **context)
 {
     const struct mock_thread *thread = cushim__mock_thread_get();

@@ -22,6 +22,7 @@ struct mock_context {
     unsigned uses;   /* of a primary context: retains; of others: attachments (cuCtxAttach) */
     unsigned greens; /* of a primary context: the green contexts over it */
     struct mock_context *base; /* of a green context: the primary context; or NULL */
+    bool is_known;             /* of a green context: its handle as a context was returned */
     unsigned multiprocessors;  /* of a green context: how many it has */
     unsigned api_version;
     unsigned long long id;
@@ -83,10 +84,13 @@ enum { MOCK_WIDE_ABI = 3020 };
  */
 CUresult cushim__mock_memory_context(struct mock_context **context);
 
-/* Find a context by its handle, or a green one by its own; for NULL returns INVALID_CONTEXT. */
+/* Find a context by its handle; for NULL returns INVALID_CONTEXT. */
 CUresult cushim__mock_context_find(const void *handle, struct mock_context **context);
 
-/* The same, except that NULL means the current context, as in later ABIs. */
+/* Find a green context. INVALID_CONTEXT for NULL, and for another context. */
+CUresult cushim__mock_green_find(const void *handle, struct mock_context **context);
+
+/* The same as find(), except that NULL means the current context, as in later ABIs. */
 CUresult cushim__mock_context_find_or_current(CUcontext handle, struct mock_context **context);
 
 /* Reserve room on the calling thread's stack, so that the next push does not fail. */

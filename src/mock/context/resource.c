@@ -29,13 +29,12 @@ unsigned cushim__mock_multiprocessors(void)
     return (unsigned)cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
 }
 
-static struct mock_resource part(unsigned device, unsigned first, unsigned count, bool is_part)
+static struct mock_resource part(unsigned device, unsigned count, bool is_part)
 {
     return (struct mock_resource){.type = count > 0 ? MOCK_RESOURCE_SM : 0,
                                   .magic = MAGIC,
                                   .device = device,
                                   .is_part = is_part,
-                                  .first = first,
                                   .copies = count,
                                   .count = count,
                                   .least = least_of(),
@@ -45,7 +44,7 @@ static struct mock_resource part(unsigned device, unsigned first, unsigned count
 void cushim__mock_resource_fill(struct mock_resource *resource, const struct mock_device *device,
                                 unsigned count)
 {
-    *resource = part((unsigned)device->ordinal, 0, count, false);
+    *resource = part((unsigned)device->ordinal, count, false);
 }
 
 static CUresult check(const struct mock_resource *resource)
@@ -85,19 +84,10 @@ CUresult cushim__mock_resource_split(const struct mock_resource *whole, unsigned
         count = *groups;
     *groups = count;
     for (unsigned i = 0; result && i < count; i++)
-        result[i] = part(of.device, of.first + i * size, size, true);
+        result[i] = part(of.device, size, true);
     if (rest)
-        *rest = part(of.device, of.first + count * size, of.count - count * size, true);
+        *rest = part(of.device, of.count - count * size, true);
     return CUDA_SUCCESS;
-}
-
-static bool has(const struct mock_resource *resources, unsigned count, unsigned multiprocessor)
-{
-    for (unsigned i = 0; i < count; i++) {
-        if (multiprocessor - resources[i].first < resources[i].count)
-            return true;
-    }
-    return false;
 }
 
 CUresult cushim__mock_description_create(const struct mock_resource *resources, unsigned count,
@@ -113,16 +103,15 @@ CUresult cushim__mock_description_create(const struct mock_resource *resources, 
             code = CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
         if (code)
             return code;
-        /* The same multiprocessor counts once. */
-        for (unsigned j = 0; j < resources[i].count; j++)
-            all += !has(resources, i, resources[i].first + j);
+        all += resources[i].count; /* the same ones, too, are counted again */
     }
     made = cushim__mock_object_create(sizeof *made, MOCK_DESCRIPTION, NULL, NULL);
     if (!made)
         return CUDA_ERROR_OUT_OF_MEMORY;
     made->object.internal = true;
     made->device = &cushim__mock->devices[resources[0].device];
-    made->multiprocessors = all;
+    made->multiprocessors =
+        all < cushim__mock_multiprocessors() ? all : cushim__mock_multiprocessors();
     *description = made;
     return CUDA_SUCCESS;
 }

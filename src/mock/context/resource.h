@@ -17,9 +17,9 @@ struct mock_device;
 struct mock_resource {
     uint32_t type;
     uint32_t magic, device;
-    uint32_t is_part;       /* of a split: it cannot be split again */
-    uint32_t first, copies; /* its multiprocessors, and how many they are, as in `count` */
-    uint32_t hidden[18];
+    uint32_t is_part; /* of a split: it cannot be split again */
+    uint32_t copies;  /* the same as `count`, by which a changed one is recognised */
+    uint32_t hidden[19];
     uint32_t count;           /* what programs see: sm.smCount, ... */
     uint32_t least, multiple; /* groups of a split have at least so many, and a multiple of these */
     uint32_t rest[9];

@@ -50,7 +50,8 @@ CUresult cushim__mock_ArrayDestroy(struct mock_array *array)
     /* The lock was released during the wait, so find the array again. */
     if (code == CUDA_SUCCESS)
         code = cushim__mock_object_find(handle, MOCK_ARRAY, &array);
-    if (code == CUDA_SUCCESS)
+    /* A level stays until its mipmapped array is destroyed. */
+    if (code == CUDA_SUCCESS && !array->mipmap)
         cushim__mock_array_destroy(array);
     return code;
 }
@@ -97,6 +98,12 @@ CUresult cushim__mock_MipmappedArrayDestroy(struct mock_mipmap *mipmap)
  * about sparse ones. The mock has neither.
  */
 CUresult cushim__mock_ArrayGetMemoryRequirements(void)
+{
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+/* Arrays with planes are refused when they are created. */
+CUresult cushim__mock_ArrayGetPlane(void)
 {
     return CUDA_ERROR_INVALID_VALUE;
 }

@@ -272,6 +272,8 @@ CUresult cushim__mock_DevicePrimaryCtxRelease_v2(struct mock_device *device, uns
 {
     if (device->primary)
         await_end(device->primary);
+    if (device->primary && device->primary->uses == 0 && device->primary->greens > 0)
+        return CUDA_ERROR_NOT_PERMITTED;
     if (!device->primary || device->primary->uses == 0)
         return slot == CUSHIM__SLOT(DevicePrimaryCtxRelease_v2) ? CUDA_ERROR_INVALID_CONTEXT
                                                                 : CUDA_SUCCESS;
@@ -351,8 +353,6 @@ CUresult cushim__mock_GreenCtxDestroy(struct mock_context *context)
 {
     struct mock_device *device = context->device;
 
-    if (!context->base)
-        return CUDA_ERROR_INVALID_CONTEXT;
     if (context->ending) {
         await_end(context);
         return CUDA_SUCCESS;
@@ -364,9 +364,10 @@ CUresult cushim__mock_GreenCtxDestroy(struct mock_context *context)
     return CUDA_SUCCESS;
 }
 
-/* A green context has the handle of its context. */
-CUresult cushim__mock_CtxFromGreenCtx(CUcontext *pContext, const struct mock_context *context)
+/* A green context has the handle of its context, which serves as one from now on. */
+CUresult cushim__mock_CtxFromGreenCtx(CUcontext *pContext, struct mock_context *context)
 {
+    context->is_known = true;
     *pContext = context->object.handle;
     return CUDA_SUCCESS;
 }
@@ -378,6 +379,8 @@ static CUresult find_any(CUcontext handle, struct mock_context **context)
 {
     CUresult code = cushim__mock_context_find(handle, context);
 
+    if (code == CUDA_SUCCESS && (*context)->base && !(*context)->is_known)
+        return CUDA_ERROR_INVALID_CONTEXT;
     return code == CUDA_ERROR_CONTEXT_IS_DESTROYED ? CUDA_SUCCESS : code;
 }
 

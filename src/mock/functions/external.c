@@ -31,12 +31,18 @@ static void drop(void *object)
 
 static CUresult check(const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *of)
 {
-    if ((int)of->type == DMABUF_FD || of->type == CU_EXTERNAL_MEMORY_HANDLE_TYPE_NVSCIBUF)
-        return CUDA_ERROR_NOT_SUPPORTED;
-    if (of->type != CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD || of->size == 0 ||
-        of->flags & ~(unsigned)CUDA_EXTERNAL_MEMORY_DEDICATED)
+    if ((int)of->type < CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD || (int)of->type > DMABUF_FD ||
+        of->size == 0 || of->flags & ~(unsigned)CUDA_EXTERNAL_MEMORY_DEDICATED ||
+        ((int)of->type == DMABUF_FD && of->handle.fd < 0))
         return CUDA_ERROR_INVALID_VALUE;
-    return cushim__mock_file_bytes(of->handle.fd) > 0 ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN;
+    if (of->type != CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if (cushim__mock_file_bytes(of->handle.fd) > 0)
+        return CUDA_SUCCESS;
+    /* The driver closes a descriptor that it does not know. */
+    if (of->handle.fd >= 0)
+        cushim__mock_pages_close(of->handle.fd);
+    return CUDA_ERROR_UNKNOWN;
 }
 
 /* The driver owns the descriptor from here on. */

@@ -44,7 +44,12 @@ CUresult cushim__mock_CtxGetDevResource(CUcontext hCtx, cushim_CUdevResource *re
 CUresult cushim__mock_GreenCtxGetDevResource(cushim_CUgreenCtx hCtx, cushim_CUdevResource *resource,
                                              cushim_CUdevResourceType type)
 {
-    return cushim__mock_CtxGetDevResource((CUcontext)hCtx, resource, type);
+    struct mock_context *context;
+    CUresult code = check_type(type);
+
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_green_find(hCtx, &context);
+    return code ? code : cushim__mock_CtxGetDevResource((CUcontext)hCtx, resource, type);
 }
 
 CUresult cushim__mock_DevSmResourceSplitByCount(cushim_CUdevResource *result,
@@ -95,6 +100,7 @@ CUresult cushim__mock_GreenCtxWaitEvent(struct mock_context *context, struct moc
 CUresult cushim__mock_GreenCtxStreamCreate(CUstream *phStream, struct mock_context *context,
                                            unsigned int flags, int priority)
 {
+    *phStream = (CUstream)-1; /* also after a failure */
     return flags == CU_STREAM_NON_BLOCKING
                ? cushim__mock_stream_make(context, flags, priority, phStream)
                : CUDA_ERROR_INVALID_VALUE;

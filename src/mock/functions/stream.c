@@ -109,6 +109,7 @@ CUresult cushim__mock_StreamGetId(const struct mock_stream *stream, unsigned lon
 CUresult cushim__mock_StreamGetCtx(const struct mock_stream *stream, struct mock_context **context)
 {
     *context = stream->object.context;
+    (*context)->is_known = true;
     return CUDA_SUCCESS;
 }
 

@@ -8,6 +8,9 @@
 #include "src/mock/copy/array.h"
 #include "src/mock/functions/functions.h"
 
+/* The least bytes of a block of compressed texels. */
+enum { BLOCK_BYTES = 8 };
+
 static size_t attribute(CUdevice_attribute number)
 {
     return (size_t)cushim__mock->settings.profile.attributes[number];
@@ -98,13 +101,13 @@ static bool is_sampling(const CUDA_TEXTURE_DESC *of)
            !(of->flags & ~KNOWN_FLAGS);
 }
 
-/* Only views of whole layers and of existing levels are implemented. */
+/* Only views of all layers and of levels that there are, are implemented. */
 static CUresult check_view(const CUDA_RESOURCE_DESC *of, const CUDA_RESOURCE_VIEW_DESC *view)
 {
     const struct mock_mipmap *mipmap = NULL;
     const struct mock_array *array;
     CUarray_format format;
-    unsigned channels;
+    unsigned channels, layers;
 
     if (of->resType == CU_RESOURCE_TYPE_ARRAY) {
         array = cushim__mock_object_lookup(of->res.array.hArray, MOCK_ARRAY);
@@ -115,14 +118,16 @@ static CUresult check_view(const CUDA_RESOURCE_DESC *of, const CUDA_RESOURCE_VIE
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (!cushim__mock_texture_view(view->format, &format, &channels))
-        return view->format == CU_RES_VIEW_FORMAT_NONE ? CUDA_ERROR_INVALID_VALUE
-                                                       : CUDA_ERROR_NOT_SUPPORTED;
+        return view->format == CU_RES_VIEW_FORMAT_NONE || array->element_bytes < BLOCK_BYTES
+                   ? CUDA_ERROR_INVALID_VALUE
+                   : CUDA_ERROR_NOT_SUPPORTED;
     if (channels * cushim__mock_array_channel_bytes(format) != array->element_bytes ||
         view->width != array->descriptor.Width || view->height != array->descriptor.Height ||
-        view->depth != array->descriptor.Depth)
+        view->depth != array->descriptor.Depth || view->firstLayer > view->lastLayer ||
+        view->firstMipmapLevel > view->lastMipmapLevel)
         return CUDA_ERROR_INVALID_VALUE;
-    return view->firstLayer != 0 || view->lastLayer != 0 ||
-                   view->firstMipmapLevel > view->lastMipmapLevel ||
+    layers = array->descriptor.Flags & CUDA_ARRAY3D_LAYERED ? (unsigned)array->layers : 1;
+    return view->firstLayer > 0 || view->lastLayer + 1 < layers ||
                    view->firstMipmapLevel >= (mipmap ? mipmap->level_count : 1)
                ? CUDA_ERROR_NOT_SUPPORTED
                : CUDA_SUCCESS;

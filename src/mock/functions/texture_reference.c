@@ -91,7 +91,7 @@ CUresult cushim__mock_TexRefSetMipmappedArray(struct mock_texture *texture,
 {
     CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY};
 
-    if (Flags != CU_TRSA_OVERRIDE_FORMAT)
+    if (Flags & ~(unsigned)CU_TRSA_OVERRIDE_FORMAT)
         return CUDA_ERROR_INVALID_VALUE;
     resource.res.mipmap.hMipmappedArray = mipmap->object.handle;
     texture->format = mipmap->levels[0]->descriptor.Format;

@@ -19,7 +19,8 @@ static struct mock_stream *legacy(struct mock_context *context)
     struct mock_stream_group *group = &context->group;
 
     if (!group->legacy)
-        group->legacy = cushim__mock_stream_create(context, MOCK_LEGACY, CU_STREAM_DEFAULT, 0);
+        group->legacy = cushim__mock_stream_create(
+            context, MOCK_LEGACY, context->base ? CU_STREAM_NON_BLOCKING : CU_STREAM_DEFAULT, 0);
     return group->legacy;
 }
 

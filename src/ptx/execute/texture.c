@@ -182,13 +182,16 @@ static struct axis locate(const struct ptx_texture *texture, unsigned extent, do
     return axis;
 }
 
-/* Outside is the border, whatever the address mode is. */
+/*
+ * Outside is the border, or in a texture with several levels the last texel, whatever the address
+ * mode is.
+ */
 static struct axis at_integer(const struct ptx_texture *texture, unsigned extent, int64_t at)
 {
     const int64_t count = extent_of(texture, extent);
     bool outside;
 
-    at = addressed(PTX_BORDER, at, count, &outside);
+    at = addressed(texture->levels > 1 ? PTX_CLAMP : PTX_BORDER, at, count, &outside);
     return (struct axis){.at = {at, at}, .outside = {outside, outside}};
 }
 
@@ -302,7 +305,6 @@ static void reduce(struct ptx_texture *texture, unsigned level)
         texture->row_bytes *= texture->width;
         texture->layer_bytes = texture->row_bytes * texture->height;
     }
-    texture->levels = 1;
 }
 
 /* Return the base-2 logarithm of the longer gradient, in texels. */
