@@ -160,7 +160,6 @@ void cushim__mock_allocation_begin(struct mock_allocation *allocation, struct mo
     allocation->device = device;
     allocation->origin = (uint8_t)origin;
     allocation->synchronous = cushim__mock_allocation_place(allocation) == MOCK_MANAGED;
-    allocation->preferred = allocation->prefetched = CU_DEVICE_INVALID;
     cushim__mock_allocation_renew(allocation, bytes);
 }
 
@@ -321,6 +320,7 @@ void cushim__mock_allocation_drop(struct mock_allocation *allocation)
     }
     if (allocation->origin != MOCK_BY_REGISTER)
         give_host(allocation);
+    free(allocation->hints);
     free(allocation);
 }
 
