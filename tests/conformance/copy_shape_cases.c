@@ -110,6 +110,10 @@ static void unusual_rows_are_copied(void)
     OK(cu->Memcpy2D_v2(&copy));
     CHECK(memcmp(to + 128, from + 64, 32) == 0);
     copy = good;
+    copy.dstPitch = 256;
+    copy.dstY = (size_t)1 << 60; /* 2^68 bytes, of which 64 bits are 0 */
+    OK(cu->Memcpy2D_v2(&copy));
+    copy = good;
     copy.srcMemoryType = copy.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
     copy.srcDevice = (uintptr_t)from;
     OK(cu->Memcpy2D_v2(&copy));

@@ -331,13 +331,16 @@ static void a_stream_reuses_what_it_gives_back(void)
 static void ordinary_freeing_does_not_wait(void)
 {
     struct gate gate = GATE;
+    CUmemoryPool pool = NULL;
     CUdeviceptr memory;
     CUstream stream = begin_context_stream();
 
+    MUST(cu->DeviceGetDefaultMemPool(&pool, 0));
     memory = begin_allocated(4096, stream);
     drain(stream);
     gate_shut(&gate, stream);
     OK(cu->MemFree_v2(memory));
+    EQUAL(4096, value_of(pool, USED));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemFree_v2(memory));
     CODE(CUDA_ERROR_NOT_READY, cu->StreamQuery(stream));
     gate_open(&gate);

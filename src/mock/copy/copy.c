@@ -40,17 +40,17 @@ static bool rows_of(const struct mock_copy *copy, const struct mock_copy_side *s
     return rows->pitch >= width && rows->count >= height;
 }
 
-/* Compute where the box begins and how many bytes it spans. Returns false on overflow. */
+/*
+ * Compute where the box begins, in 64 bits as the driver does (driver-semantics.md #114), and how
+ * many bytes it spans. Returns false if these overflow.
+ */
 static bool extent(const struct mock_copy *copy, const struct mock_copy_side *side,
                    const struct rows *rows, size_t *offset, size_t *bytes)
 {
-    size_t before, inside;
+    size_t inside;
 
-    return !__builtin_mul_overflow(side->at.z, rows->count, &before) &&
-           !__builtin_add_overflow(before, side->at.y, &before) &&
-           !__builtin_mul_overflow(before, rows->pitch, offset) &&
-           !__builtin_add_overflow(*offset, side->at.x, offset) &&
-           !__builtin_mul_overflow(copy->depth - 1, rows->count, &inside) &&
+    *offset = (side->at.z * rows->count + side->at.y) * rows->pitch + side->at.x;
+    return !__builtin_mul_overflow(copy->depth - 1, rows->count, &inside) &&
            !__builtin_add_overflow(inside, copy->height - 1, &inside) &&
            !__builtin_mul_overflow(inside, rows->pitch, bytes) &&
            !__builtin_add_overflow(*bytes, copy->width, bytes);
@@ -177,9 +177,9 @@ static CUresult check_memory(const struct mock_copy *copy, struct mock_copy_side
     struct rows rows;
     CUdeviceptr first;
 
-    if (!address || !rows_of(copy, side, &rows) || !extent(copy, side, &rows, &offset, &bytes) ||
-        __builtin_add_overflow(address, offset, &first))
+    if (!address || !rows_of(copy, side, &rows) || !extent(copy, side, &rows, &offset, &bytes))
         return CUDA_ERROR_INVALID_VALUE;
+    first = address + offset;
     memory = cushim__mock_allocation_at(first);
     is_pinned = memory && cushim__mock_allocation_place(memory) == MOCK_PINNED;
     side->pageable = !memory;
