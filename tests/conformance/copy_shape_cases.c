@@ -286,6 +286,31 @@ static void check_layers(void)
     CHECK(memcmp(to, from + 5 * 32, 32) == 0);
 }
 
+/* Textures and surfaces of arrays and of rows in memory. */
+static void textures_are_checked(void)
+{
+    const CUDA_ARRAY_DESCRIPTOR floats = {16, 16, CU_AD_FORMAT_FLOAT, 1};
+    const CUDA_TEXTURE_DESC sampling = {.flags = 0};
+    CUDA_RESOURCE_DESC array = {.resType = CU_RESOURCE_TYPE_ARRAY},
+                       rows = {.resType = CU_RESOURCE_TYPE_PITCH2D};
+    CUtexObject texture;
+    CUsurfObject surface;
+
+    begin_context();
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->TexObjectCreate(&texture, &array, &sampling, NULL));
+    MUST(cu->ArrayCreate_v2(&array.res.array.hArray, &floats));
+    OK(cu->TexObjectCreate(&texture, &array, &sampling, NULL));
+    OK(cu->SurfObjectCreate(&surface, &array)); /* although it lacks CUDA_ARRAY3D_SURFACE_LDST */
+    rows.res.pitch2D.devPtr = begin_memory(65536);
+    rows.res.pitch2D.format = CU_AD_FORMAT_FLOAT;
+    rows.res.pitch2D.numChannels = 1;
+    rows.res.pitch2D.width = 64;
+    rows.res.pitch2D.pitchInBytes = 256;
+    OK(cu->TexObjectCreate(&texture, &rows, &sampling, NULL)); /* of no rows */
+    rows.res.pitch2D.pitchInBytes = 255;
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->TexObjectCreate(&texture, &rows, &sampling, NULL));
+}
+
 static void arrays_hold_rows(void)
 {
     CUDA_MEMCPY2D in = {.srcMemoryType = CU_MEMORYTYPE_HOST,
@@ -458,6 +483,7 @@ const struct conformance_case copy_shape_cases[] = {
     MEASURED_CASE("118_wrong_arrays_are_refused", wrong_arrays_are_refused),
     MEASURED_CASE("118_flags_and_depths_of_arrays_are_checked",
                   flags_and_depths_of_arrays_are_checked),
+    MEASURED_CASE("118_textures_are_checked", textures_are_checked),
     MEASURED_CASE("119_arrays_hold_rows", arrays_hold_rows),
     MEASURED_CASE("119_arrays_of_one_row_take_offsets", arrays_of_one_row_take_offsets),
     MEASURED_CASE("116_values_of_each_size_fill_their_elements",
