@@ -143,8 +143,8 @@ static void null_is_refused(void)
     make_current(NULL);
     CODE(CUDA_ERROR_INVALID_CONTEXT,
          cu->OccupancyMaxActiveClusters(&number, question.function, &question.config));
-    CODE(CUDA_ERROR_INVALID_CONTEXT, cu->OccupancyMaxPotentialClusterSize(
-                                         &number, question.function, &question.config));
+    CODE(CUDA_ERROR_INVALID_CONTEXT,
+         cu->OccupancyMaxPotentialClusterSize(&number, question.function, &question.config));
 }
 
 static void mock_without_clusters_refuses(void)

@@ -445,7 +445,21 @@ static void nothing_is_set_anywhere(void)
     OK(cu->MemsetD2D8_v2(memory, 64, 1, 32, 0));
     OK(cu->MemsetD2D8_v2(memory, 16, 1, 32, 1));
     OK(cu->MemsetD2D8_v2(memory, 0, 1, 32, 1));
+    OK(cu->MemsetD32_v2(memory, 1, ((size_t)1 << 62) + 1));
     OK(cu->CtxSynchronize());
+    EQUAL(1, read_value(memory));
+}
+
+/* Where the end of the memory overflows, the driver finds out on the device. */
+static void end_that_overflows_is_a_fault(void)
+{
+    CUdeviceptr memory;
+
+    begin_context();
+    memory = begin_memory(8192);
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemsetD8_v2(memory, 1, (size_t)1 << 61));
+    OK(cu->MemsetD8_v2(memory, 1, SIZE_MAX));
+    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, cu->CtxSynchronize());
 }
 
 static CUresult set_pinned(void *data)
@@ -490,6 +504,7 @@ const struct conformance_case copy_shape_cases[] = {
                   values_of_each_size_fill_their_elements),
     MEASURED_CASE("116_wrong_sets_are_refused", wrong_sets_are_refused),
     MEASURED_CASE("116_nothing_is_set_anywhere", nothing_is_set_anywhere),
+    MEASURED_CASE("116_end_that_overflows_is_a_fault", end_that_overflows_is_a_fault),
     MEASURED_CASE("117_only_sets_of_page_locked_memory_wait", only_sets_of_page_locked_memory_wait),
     {.name = NULL},
 };

@@ -188,9 +188,8 @@ static CUresult check_memory(const struct mock_copy *copy, struct mock_copy_side
         side->synchronous = memory->synchronous;
         return CUDA_SUCCESS;
     }
-    /* Page-locked memory with pageable memory after it counts as pageable. */
-    if (side->at.type == CU_MEMORYTYPE_DEVICE || cushim__mock_memory_is_device(first) ||
-        (memory && !is_pinned))
+    /* Pageable memory may have page-locked memory behind it, but not the reverse. */
+    if (side->at.type == CU_MEMORYTYPE_DEVICE || cushim__mock_memory_is_device(first) || memory)
         return CUDA_ERROR_INVALID_VALUE;
     side->pageable = true;
     return CUDA_SUCCESS;
@@ -292,6 +291,17 @@ static void set_cost(struct mock_copy *copy)
         costs->operation_ns + cushim__mock_operation_duration(bytes_of(copy), rate);
 }
 
+/* Whether a side is memory that was registered as read-only. */
+static bool is_read_only(const struct mock_copy_side *side)
+{
+    const struct mock_allocation *memory =
+        side->at.type == CU_MEMORYTYPE_ARRAY
+            ? NULL
+            : cushim__mock_allocation_at(cushim__copy_address(&side->at));
+
+    return memory && memory->origin == MOCK_BY_REGISTER && memory->flags & MOCK_READ_ONLY;
+}
+
 CUresult cushim__mock_copy_operation(const struct cushim__copy *shape,
                                      struct mock_operation **operation)
 {
@@ -311,6 +321,8 @@ CUresult cushim__mock_copy_operation(const struct cushim__copy *shape,
     code = check_side(copy, &copy->from);
     if (code == CUDA_SUCCESS)
         code = check_side(copy, &copy->to);
+    if (code == CUDA_SUCCESS && is_read_only(&copy->to))
+        code = CUDA_ERROR_INVALID_VALUE;
     if (code) {
         cushim__mock_operation_destroy(copy);
         return code;

@@ -284,7 +284,7 @@ void cushim__mock_pool_trim(struct mock_pool *pool, uint64_t kept)
     while (*link) {
         const struct mock_span *span = &(*link)->span;
 
-        if (pool->reserved > kept &&
+        if (pool->reserved - span->room >= kept &&
             cushim__mock_spans_drop(&pool->pieces, span->start, span->room))
             give_chunk(pool, link);
         else
