@@ -210,7 +210,6 @@ void cushim__mock_allocation_begin(struct mock_allocation *allocation, struct mo
     allocation->device = device;
     allocation->origin = (uint8_t)origin;
     allocation->synchronous = cushim__mock_allocation_place(allocation) == MOCK_MANAGED;
-    allocation->preferred = allocation->prefetched = CU_DEVICE_INVALID;
     cushim__mock_allocation_renew(allocation, bytes);
 }
 
@@ -377,6 +376,7 @@ void cushim__mock_allocation_drop(struct mock_allocation *allocation)
     }
     if (allocation->origin != MOCK_BY_REGISTER && allocation->origin != MOCK_BY_MAP)
         give_host(allocation);
+    free(allocation->hints);
     free(allocation);
 }
 

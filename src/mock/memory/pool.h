@@ -21,6 +21,7 @@ struct mock_pool {
     int reuse[MOCK_POOL_REUSES]; /* the attributes CU_MEMPOOL_ATTR_REUSE_* */
     uint64_t threshold;          /* this many free bytes stay with the pool */
     uint64_t reserved, reserved_high, used, used_high;
+    uint64_t taken; /* bytes in use; `used` also counts what cuMemFree freed */
     struct mock_spans pieces;
     struct mock_pool_chunk *chunks;
     struct mock_leave *leaving;
