@@ -71,7 +71,11 @@ static void handle_needs_a_context(void)
         REFUSED(cu->GraphConditionalHandleCreate(&handle, graph, context, 0, flags));
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->GraphConditionalHandleCreate(&handle, graph, NULL, 0, 0));
     OK(cu->GraphConditionalHandleCreate(&handle, graph, context, UINT32_MAX, 1));
+    EQUAL(1, handle);
+    OK(cu->GraphConditionalHandleCreate(&handle, graph, context, 0, 1));
+    EQUAL(2, handle);
     OK(cu->GraphConditionalHandleCreate(&handle, graph, other, 1, 0));
+    EQUAL(1, handle);
     make_current(NULL);
     OK(cu->GraphConditionalHandleCreate(&handle, graph, context, 1, 0));
 }
@@ -174,13 +178,16 @@ static void node_has_the_context_of_its_handle(void)
     make_current(NULL);
     OK(add(graph, &node, &params));
     CODE(CUDA_ERROR_NOT_SUPPORTED, cu->GraphNodeSetParams(node, &params));
+    REFUSED(cu->GraphNodeSetParams(NULL, &params));
+    MUST(cu->GraphAddEmptyNode(&node, graph, NULL, 0));
+    REFUSED(cu->GraphNodeSetParams(node, &params));
 }
 
 static void bodies_belong_to_their_node(void)
 {
     CUgraph graph, parent, clone, *body;
     CUgraphNode node, inner;
-    CUgraphNodeParams child = {.type = CU_GRAPH_NODE_TYPE_GRAPH};
+    CUgraphNodeParams child = {.type = CU_GRAPH_NODE_TYPE_GRAPH}, params;
     CUgraphNodeType type = CU_GRAPH_NODE_TYPE_KERNEL;
     CUgraphExec exec;
 
@@ -208,6 +215,8 @@ static void bodies_belong_to_their_node(void)
     exec = graph_exec(graph);
     CODE(CUDA_ERROR_NOT_SUPPORTED, cu->GraphInstantiateWithFlags(&exec, graph, 0));
     REFUSED(cu->GraphNodeSetEnabled(exec, node, 0));
+    params = params_of(1, IF, 1);
+    CODE(CUDA_ERROR_NOT_SUPPORTED, cu->GraphExecNodeSetParams(exec, node, &params));
     OK(cu->GraphExecDestroy(exec));
     exec = graph_exec(graph);
     OK(cu->GraphDestroyNode(node));
