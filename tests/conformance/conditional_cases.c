@@ -223,7 +223,7 @@ static void bodies_belong_to_their_node(void)
     EQUAL(0, graph_nodes(graph));
 }
 
-/* A node in a body, and the result of instantiation. */
+/* Add a node of a kind, or none; `c` and `g` are child graphs with a host node and with a set. */
 static void add_kind(CUgraph body, char kind)
 {
     static char pageable[BYTES];
@@ -232,46 +232,30 @@ static void add_kind(CUgraph body, char kind)
                           .WidthInBytes = BYTES,
                           .Height = 1,
                           .Depth = 1};
-    CUgraph child = graph_begin();
+    const bool is_child = kind == 'c' || kind == 'g';
+    const CUgraph graph = is_child ? graph_begin() : body;
     CUgraphNode node;
-    void *pinned;
 
-    switch (kind) {
-    case 'h':
-        graph_add_host(body, NULL, 0, NULL);
-        break;
-    case 'r':
+    if (kind == 'h' || kind == 'c')
+        graph_add_host(graph, NULL, 0, NULL);
+    if (kind == 's' || kind == 'g')
+        add_set(graph, graph_memory(BYTES), 1);
+    if (is_child)
+        OK(cu->GraphAddChildGraphNode(&node, body, NULL, 0, graph));
+    if (kind == 'r')
         OK(cu->GraphAddEventRecordNode(&node, body, NULL, 0, begin_event()));
-        break;
-    case 'w':
+    if (kind == 'w')
         OK(cu->GraphAddEventWaitNode(&node, body, NULL, 0, begin_event()));
-        break;
-    case 'c': /* with a host node within */
-        graph_add_host(child, NULL, 0, NULL);
-        OK(cu->GraphAddChildGraphNode(&node, body, NULL, 0, child));
-        break;
-    case 'g':
-        add_set(child, graph_memory(BYTES), 1);
-        OK(cu->GraphAddChildGraphNode(&node, body, NULL, 0, child));
-        break;
-    case 'p':
-    case 'l':
-        MUST(cu->MemAllocHost_v2(&pinned, BYTES));
-        copy.srcDevice = graph_memory(BYTES);
-        copy.dstHost = kind == 'p' ? pageable : pinned;
-        OK(cu->GraphAddMemcpyNode(&node, body, NULL, 0, &copy, current_context()));
-        break;
-    case 's':
-        add_set(body, graph_memory(BYTES), 1);
-        break;
-    case 'e':
+    if (kind == 'e')
         OK(cu->GraphAddEmptyNode(&node, body, NULL, 0));
-        break;
-    case 'i':
+    if (kind == 'i')
         begin_node(body, &node, IF, 1, 1);
-        break;
-    default:
-        break;
+    if (kind == 'p' || kind == 'l') {
+        copy.srcDevice = graph_memory(BYTES);
+        copy.dstHost = pageable;
+        if (kind == 'l')
+            MUST(cu->MemAllocHost_v2(&copy.dstHost, BYTES));
+        OK(cu->GraphAddMemcpyNode(&node, body, NULL, 0, &copy, current_context()));
     }
 }
 
