@@ -46,7 +46,7 @@ static CUresult add_set(CUgraph graph, const CUgraphNode *after, CUdeviceptr mem
         .dst = memory, .value = value, .elementSize = 1, .width = bytes, .height = 1};
     CUgraphNode node;
 
-    return cu->GraphAddMemsetNode(&node, graph, after, after ? 1 : 0, &set, NULL);
+    return cu->GraphAddMemsetNode(&node, graph, after, after ? 1 : 0, &set, current_context());
 }
 
 static void node_that_allocates_says_where(void)
@@ -58,7 +58,9 @@ static void node_that_allocates_says_where(void)
     CUgraph graph;
     CUgraphNode node;
     CUdeviceptr memory = 0;
+    CUgraphNodeParams node_params;
 
+    memset(&node_params, 0, sizeof node_params);
     begin_context();
     graph = graph_begin();
     params = params_of(BYTES);
@@ -82,9 +84,21 @@ static void node_that_allocates_says_where(void)
     ADD(CUDA_ERROR_OUT_OF_MEMORY, params.bytesize = (size_t)1 << 50);
     EQUAL(0, params.dptr);
     ADD(CUDA_ERROR_INVALID_VALUE, (params.accessDescs = access, params.accessDescCount = 99));
+    ADD(CUDA_ERROR_NOT_SUPPORTED, (params.bytesize = 0, params.poolProps.handleTypes = 1));
+    ADD(CUDA_ERROR_INVALID_VALUE, params.poolProps.handleTypes = 77);
+    access[0].flags = CU_MEM_ACCESS_FLAGS_PROT_READ;
+    ADD(CUDA_ERROR_NOT_SUPPORTED, (params.accessDescs = access, params.accessDescCount = 1));
+    access[0].flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    access[0].location.id = 99;
+    ADD(CUDA_ERROR_INVALID_DEVICE, (params.accessDescs = access, params.accessDescCount = 1));
+    access[0].location.id = 0;
     ADD(CUDA_SUCCESS, params.poolProps.win32SecurityAttributes = &params);
     ADD(CUDA_SUCCESS, (params.accessDescs = access, params.accessDescCount = 1));
     CHECK(params.dptr != 0);
+    node_params.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC;
+    CODE(CUDA_ERROR_NOT_SUPPORTED, cu->GraphNodeSetParams(node, &node_params));
+    node_params.type = CU_GRAPH_NODE_TYPE_EMPTY;
+    REFUSED(cu->GraphNodeSetParams(node, &node_params));
     memory = params.dptr;
     memset(&params, 0x55, sizeof params);
     OK(cu->GraphMemAllocNodeGetParams(node, &params));
@@ -128,6 +142,10 @@ static void node_frees_what_a_graph_allocates(void)
     REFUSED(add_free(graph, memory));
     MUST(cu->GraphDestroy(other));
     REFUSED(add_free(graph, memory));
+    MUST(cu->GraphDestroy(graph));
+    OK(add_free(graph_begin(), memory)); /* `third` still has a node that frees it */
+    graph = graph_begin();
+    memory = allocate(graph, &node);
     MUST(cu->GraphDestroy(graph));
     REFUSED(add_free(graph_begin(), memory));
 }
@@ -279,6 +297,7 @@ static void graph_with_memory_has_no_copy(void)
     CUstream stream = begin_context_stream();
     CUgraph graph = graph_begin(), parent = graph_begin(), clone = NULL;
     CUgraphNode node, empty, child;
+    CUDA_MEM_ALLOC_NODE_PARAMS params;
     CUgraphNodeParams moved = {.type = CU_GRAPH_NODE_TYPE_GRAPH};
     const CUdeviceptr memory = allocate(graph, &node);
     CUgraphExec exec, other;
@@ -298,6 +317,9 @@ static void graph_with_memory_has_no_copy(void)
     moved.graph.graph = graph;
     moved.graph.ownership = (int)MOVE;
     OK(cu->GraphAddNode_v2(&child, parent, NULL, NULL, 0, &moved));
+    params = params_of(BYTES);
+    OK(cu->GraphAddEmptyNode(&node, graph, NULL, 0));
+    CODE(CUDA_ERROR_NOT_SUPPORTED, cu->GraphAddMemAllocNode(&node, graph, NULL, 0, &params));
     OK(cu->GraphAddMemFreeNode(&node, parent, &child, 1, memory));
     exec = graph_exec(parent);
     CODE(CUDA_ERROR_NOT_SUPPORTED, cu->GraphInstantiateWithFlags(&other, parent, 0));
@@ -306,6 +328,38 @@ static void graph_with_memory_has_no_copy(void)
     OK(cu->GraphLaunch(exec, stream));
     OK(cu->GraphLaunch(exec, stream));
     drain(stream);
+}
+
+static void update_takes_the_memory_of_another_graph(void)
+{
+    CUstream stream = begin_context_stream();
+
+    for (unsigned kind = 0; kind < 3; kind++) { /* alone, freed, set */
+        CUdeviceptr memory[2];
+        CUgraphNode node, last;
+        CUgraph graph[2];
+        CUgraphExec exec, other;
+        CUgraphExecUpdateResultInfo info;
+
+        for (unsigned i = 0; i < 2; i++) {
+            graph[i] = graph_begin();
+            memory[i] = allocate(graph[i], &node);
+            if (kind == 1)
+                MUST(cu->GraphAddMemFreeNode(&last, graph[i], &node, 1, memory[i]));
+            if (kind == 2)
+                MUST(add_set(graph[i], &node, memory[i], 1, BYTES));
+        }
+        exec = graph_exec(graph[0]);
+        OK(cu->GraphExecUpdate_v2(exec, graph[1], &info));
+        OK(cu->GraphLaunch(exec, stream));
+        drain(stream);
+        CHECK(!is_known(memory[0], stream));
+        CHECK(is_known(memory[1], stream) == (kind != 1));
+        if (kind > 0)
+            continue;
+        CODE(CUDA_ERROR_NOT_SUPPORTED, cu->GraphInstantiateWithFlags(&other, graph[1], 0));
+        OK(cu->GraphExecUpdate_v2(exec, graph[0], &info));
+    }
 }
 
 static void nodes_use_memory_before_it_is_allocated(void)
@@ -388,6 +442,8 @@ const struct conformance_case graph_memory_cases[] = {
                   graph_that_frees_what_it_allocates_is_launched_again),
     MEASURED_CASE("237_captured_free_is_of_memory_of_graphs", captured_free_is_of_memory_of_graphs),
     MEASURED_CASE("238_graph_with_memory_has_no_copy", graph_with_memory_has_no_copy),
+    MEASURED_CASE("238_update_takes_the_memory_of_another_graph",
+                  update_takes_the_memory_of_another_graph),
     MEASURED_CASE("238_nodes_use_memory_before_it_is_allocated",
                   nodes_use_memory_before_it_is_allocated),
     MEASURED_CASE("239_device_reserves_memory_until_it_is_trimmed",

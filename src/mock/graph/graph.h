@@ -60,7 +60,7 @@ CUresult cushim__mock_edges_give(const struct mock_edges *edges, CUgraphNode *no
 /* A value that decides which body of a conditional node a launch executes. */
 struct mock_condition {
     struct mock_condition *next; /* in the outermost graph */
-    uint64_t handle;             /* counts those of the outermost graph, from 1 */
+    uint64_t handle;             /* counts those of the outermost graph and the context, from 1 */
     CUcontext context;
     unsigned value; /* at the beginning of a launch */
 };
@@ -206,10 +206,11 @@ CUresult cushim__mock_condition_create(struct mock_graph *graph, CUcontext conte
 
 /* Find a condition of the outermost graph around a graph. NULL if there is none. */
 const struct mock_condition *cushim__mock_condition_find(const struct mock_graph *graph,
-                                                         uint64_t handle);
+                                                         CUcontext context, uint64_t handle);
 
 /* Whether a node uses it, anywhere in that graph. */
-bool cushim__mock_condition_is_used(const struct mock_graph *graph, uint64_t handle);
+bool cushim__mock_condition_is_used(const struct mock_graph *graph, CUcontext context,
+                                    uint64_t handle);
 
 /* Create empty bodies. Returns NULL if memory runs out. */
 struct mock_bodies *cushim__mock_bodies_create(uint64_t condition, enum mock_branch branch,

@@ -17,7 +17,8 @@ struct mock_stream;
 struct mock_exec {
     struct mock_object object;
     cuuint64_t flags;
-    struct mock_graph *image;       /* a copy of the graph, with its nodes in order */
+    struct mock_graph *image; /* a copy of the graph, with its nodes in order */
+    uint64_t source; /* number of the graph that it was instantiated or last updated from */
     struct mock_event_record *last; /* the end of the last launch; NULL if there was none */
 };
 
@@ -78,8 +79,16 @@ struct mock_work cushim__mock_work_any(const CUgraphNodeParams *parameters);
  */
 struct mock_work cushim__mock_work_any_checked(const CUgraphNodeParams *parameters);
 
-/* Whether parameters are of a kind of node that cannot change: conditional, or for memory. */
+/*
+ * Whether parameters are of a kind of node that cannot change: conditional, or for memory. refuse()
+ * returns why a node does not take them.
+ */
 bool cushim__mock_work_is_fixed(const CUgraphNodeParams *parameters);
+CUresult cushim__mock_node_refuse(const struct mock_node *node,
+                                  const CUgraphNodeParams *parameters);
+
+/* Whether the parameters of a set alone, not those of an update, may lead it to an address. */
+bool cushim__mock_exec_may_set(const struct mock_node *node, CUdeviceptr address);
 
 /* Add a node that does `work`, as the parameters of a call say. Takes the work over. */
 CUresult cushim__mock_graph_add(CUgraphNode *handle, CUgraph graph, const CUgraphNode *dependencies,

@@ -306,6 +306,12 @@ bool cushim__mock_work_is_fixed(const CUgraphNodeParams *parameters)
            type == CU_GRAPH_NODE_TYPE_MEM_FREE;
 }
 
+CUresult cushim__mock_node_refuse(const struct mock_node *node, const CUgraphNodeParams *parameters)
+{
+    return node->work.type == parameters->type ? CUDA_ERROR_NOT_SUPPORTED
+                                               : CUDA_ERROR_INVALID_VALUE;
+}
+
 static bool has_function_of_other_context(const CUgraphNodeParams *parameters)
 {
     const struct mock_object *function;
