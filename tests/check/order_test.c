@@ -287,6 +287,7 @@ static void stream_that_was_not_seen(void)
     OK(below->StreamCreate(&unseen, CU_STREAM_NON_BLOCKING));
     order_write(order_streams[0]);
     order_write(unseen);
+    OK(driver->LaunchHostFunc(unseen, do_nothing, NULL));
     OK(driver->StreamSynchronize(unseen));
     order_read(order_streams[1]);
 }

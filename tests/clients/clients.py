@@ -5,18 +5,18 @@
 usage: clients.py COMMAND PLAIN BESIDE [NAME ...]
        clients.py --packages
 
-COMMAND is `cushim`, PLAIN the client built from plain.c, and BESIDE the folder of the libraries of
-beside.c. Each client of CLIENTS, or each NAME, runs through `cushim run`, and again with a
-libcuda.so.1 that is not a library: a check that also passes there proves nothing, and fails.
---packages prints the Debian packages of the clients. For a client that fails, the script prints the
-ends of its outputs.
+COMMAND is `cushim`, PLAIN the client built from plain.c, beside which is that of virtual.c, and
+BESIDE the folder of the libraries of beside.c. Each client of CLIENTS, or each NAME, runs through
+`cushim run`, and again with a libcuda.so.1 that is not a library: a check that also passes there
+proves nothing, and fails. --packages prints the Debian packages of the clients. For a client that
+fails, the script prints the ends of its outputs.
 
 Exit status: 0 every installed client passed; 77 none is installed; 1 one failed.
 
 In CLIENTS, words between @ are replaced: @WORK@ is the empty folder in which a client runs, @HERE@
-this folder, @PLAIN@ the project's own client, @FOUND@ the last file that a client needs. @NAME@,
-@MAJOR@, @MINOR@, @BYTES@, @MIB@ and @PCI@ are the output of `cushim info` about the first
-device.
+this folder, @PLAIN@ and @VIRTUAL@ the project's own clients, @FOUND@ the last file that a client
+needs. @NAME@, @MAJOR@, @MINOR@, @BYTES@, @MIB@ and @PCI@ are the output of `cushim info` about the
+first device.
 """
 import glob
 import json
@@ -299,8 +299,8 @@ def run_client(suite, client, found):
                 file.write('no library\n')
 
         def run(place, options, command, *folders):
-            words = {'WORK': place, 'HERE': HERE, 'PLAIN': suite.plain,
-                     'VIRTUAL': os.path.join(os.path.dirname(suite.plain), 'virtual'), 'FOUND': found,
+            words = {'WORK': place, 'HERE': HERE, 'PLAIN': suite.plain, 'FOUND': found,
+                     'VIRTUAL': os.path.join(os.path.dirname(suite.plain), 'virtual'),
                      'BESIDE': suite.beside}
             more = {key: fill(value, words) for key, value in client.environment.items()}
             environment = suite.environment(place, *folders, *client.libraries, suite.beside,

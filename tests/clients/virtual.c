@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PAGE = 2 << 20, PAGES = 16, SMALL = 4096 };
+enum { PAGE = 2 << 20, PAGES = 16 };
 
 /* Call a function of the driver, which is looked up for each call. */
 #define CALL(name, ...) say(#name, ((__typeof__(&name))symbol(#name))(__VA_ARGS__))
@@ -151,50 +151,56 @@ static void expand_segments(void)
 
 /* --- memory of two processes --- */
 
-/* What a process sends: a descriptor, or a pointer of a pool's. */
-static void send_to(int socket, int descriptor, const void *data, size_t bytes)
-{
-    char control[CMSG_SPACE(sizeof descriptor)] = {0};
-    struct iovec part = {.iov_base = (void *)(uintptr_t)data, .iov_len = bytes};
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+/* A message has one byte, and a descriptor. */
+struct message {
+    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))];
+    char byte;
+    struct iovec part;
+    struct msghdr head;
+};
 
-    if (descriptor >= 0) {
-        message.msg_control = control;
-        message.msg_controllen = sizeof control;
-        *CMSG_FIRSTHDR(&message) = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof descriptor),
-                                                    .cmsg_level = SOL_SOCKET,
-                                                    .cmsg_type = SCM_RIGHTS};
-        memcpy(CMSG_DATA(CMSG_FIRSTHDR(&message)), &descriptor, sizeof descriptor);
-    }
-    if (sendmsg(socket, &message, 0) != (ssize_t)bytes)
+static void lay_out(struct message *message)
+{
+    memset(message, 0, sizeof *message);
+    message->part = (struct iovec){.iov_base = &message->byte, .iov_len = 1};
+    message->head = (struct msghdr){.msg_iov = &message->part,
+                                    .msg_iovlen = 1,
+                                    .msg_control = message->control,
+                                    .msg_controllen = sizeof message->control};
+}
+
+static void send_to(int socket, int file)
+{
+    struct message message;
+    struct cmsghdr *rights;
+
+    lay_out(&message);
+    rights = CMSG_FIRSTHDR(&message.head);
+    rights->cmsg_len = CMSG_LEN(sizeof file);
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    memcpy(CMSG_DATA(rights), &file, sizeof file);
+    if (sendmsg(socket, &message.head, 0) != 1)
         exit(1);
 }
 
-static int receive_from(int socket, void *data, size_t bytes)
+static int receive_from(int socket)
 {
-    char control[CMSG_SPACE(sizeof(int))];
-    struct iovec part = {.iov_base = data, .iov_len = bytes};
-    struct msghdr message = {.msg_iov = &part,
-                             .msg_iovlen = 1,
-                             .msg_control = control,
-                             .msg_controllen = sizeof control};
-    int descriptor = -1;
+    struct message message;
+    int file;
 
-    if (recvmsg(socket, &message, 0) != (ssize_t)bytes)
+    lay_out(&message);
+    if (recvmsg(socket, &message.head, 0) != 1)
         exit(1);
-    if (CMSG_FIRSTHDR(&message))
-        memcpy(&descriptor, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof descriptor);
-    return descriptor;
+    memcpy(&file, CMSG_DATA(CMSG_FIRSTHDR(&message.head)), sizeof file);
+    return file;
 }
 
 static void import(int socket)
 {
-    CUmemPoolPtrExportData exported;
     CUmemGenericAllocationHandle handle;
-    CUdeviceptr memory, pooled;
-    CUmemoryPool pool;
-    char byte;
-    int file = receive_from(socket, &byte, 1);
+    CUdeviceptr memory;
+    const int file = receive_from(socket);
 
     who = "child: ";
     begin();
@@ -210,28 +216,14 @@ static void import(int socket)
     CALL(cuCtxSynchronize, );
     CALL(cuMemUnmap, memory, 2 * PAGE);
     CALL(cuMemAddressFree, memory, 2 * PAGE);
-
-    file = receive_from(socket, &exported, sizeof exported);
-    CALL(cuMemPoolImportFromShareableHandle, &pool, (void *)(intptr_t)file,
-         CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
-    close(file);
-    CALL(cuMemPoolImportPointer, &pooled, pool, &exported);
-    is("the pool's memory has come", holds(pooled, SMALL, 6));
-    CALL(cuMemsetD8_v2, pooled, 7, SMALL);
-    CALL(cuMemFreeAsync, pooled, NULL);
-    CALL(cuCtxSynchronize, );
-    CALL(cuMemPoolDestroy, pool);
     fflush(stdout);
 }
 
 static void share(int socket, pid_t process)
 {
     const CUmemAllocationProp property = properties(CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
-    CUmemPoolPtrExportData exported;
     CUmemGenericAllocationHandle handle;
-    CUdeviceptr memory, pooled;
-    CUmemPoolProps props;
-    CUmemoryPool pool;
+    CUdeviceptr memory;
     int file = -1, status = 1;
 
     CALL(cuMemCreate, &handle, 2 * PAGE, &property, 0);
@@ -240,33 +232,17 @@ static void share(int socket, pid_t process)
     allow(memory, 2 * PAGE);
     CALL(cuMemsetD8_v2, memory, 4, 2 * PAGE);
     CALL(cuMemExportToShareableHandle, &file, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
-    memset(&props, 0, sizeof props);
-    props.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-    props.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-    props.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-    CALL(cuMemPoolCreate, &pool, &props);
-    CALL(cuMemAllocFromPoolAsync, &pooled, SMALL, pool, NULL);
-    CALL(cuMemsetD8_v2, pooled, 6, SMALL);
     CALL(cuCtxSynchronize, );
     fflush(stdout);
-    send_to(socket, file, "m", 1);
-    close(file);
-    CALL(cuMemPoolExportToShareableHandle, &file, pool, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
-         0);
-    CALL(cuMemPoolExportPointer, &exported, pooled);
-    fflush(stdout);
-    send_to(socket, file, &exported, sizeof exported);
+    send_to(socket, file);
     close(file);
     waitpid(process, &status, 0);
     is("the child has ended", status == 0);
     is("it has written a page", holds(memory, PAGE, 5));
     is("and left the other", holds(memory + PAGE, PAGE, 4));
-    is("it has written the pool's memory", holds(pooled, SMALL, 7));
-    CALL(cuMemFreeAsync, pooled, NULL);
     CALL(cuMemUnmap, memory, 2 * PAGE);
     CALL(cuMemRelease, handle);
     CALL(cuMemAddressFree, memory, 2 * PAGE);
-    CALL(cuMemPoolDestroy, pool);
 }
 
 int main(void)

@@ -140,6 +140,11 @@ static void null_is_refused(void)
     REFUSED(cu->OccupancyMaxPotentialClusterSize(NULL, question.function, &question.config));
     REFUSED(cu->OccupancyMaxPotentialClusterSize(&number, NULL, &question.config));
     REFUSED(cu->OccupancyMaxPotentialClusterSize(&number, question.function, NULL));
+    make_current(NULL);
+    CODE(CUDA_ERROR_INVALID_CONTEXT,
+         cu->OccupancyMaxActiveClusters(&number, question.function, &question.config));
+    CODE(CUDA_ERROR_INVALID_CONTEXT,
+         cu->OccupancyMaxPotentialClusterSize(&number, question.function, &question.config));
 }
 
 static void mock_without_clusters_refuses(void)

@@ -110,6 +110,10 @@ static void unusual_rows_are_copied(void)
     OK(cu->Memcpy2D_v2(&copy));
     CHECK(memcmp(to + 128, from + 64, 32) == 0);
     copy = good;
+    copy.dstPitch = 256;
+    copy.dstY = (size_t)1 << 60; /* 2^68 bytes, of which 64 bits are 0 */
+    OK(cu->Memcpy2D_v2(&copy));
+    copy = good;
     copy.srcMemoryType = copy.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
     copy.srcDevice = (uintptr_t)from;
     OK(cu->Memcpy2D_v2(&copy));
@@ -282,6 +286,31 @@ static void check_layers(void)
     CHECK(memcmp(to, from + 5 * 32, 32) == 0);
 }
 
+/* Textures and surfaces of arrays and of rows in memory. */
+static void textures_are_checked(void)
+{
+    const CUDA_ARRAY_DESCRIPTOR floats = {16, 16, CU_AD_FORMAT_FLOAT, 1};
+    const CUDA_TEXTURE_DESC sampling = {.flags = 0};
+    CUDA_RESOURCE_DESC array = {.resType = CU_RESOURCE_TYPE_ARRAY},
+                       rows = {.resType = CU_RESOURCE_TYPE_PITCH2D};
+    CUtexObject texture;
+    CUsurfObject surface;
+
+    begin_context();
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->TexObjectCreate(&texture, &array, &sampling, NULL));
+    MUST(cu->ArrayCreate_v2(&array.res.array.hArray, &floats));
+    OK(cu->TexObjectCreate(&texture, &array, &sampling, NULL));
+    OK(cu->SurfObjectCreate(&surface, &array)); /* although it lacks CUDA_ARRAY3D_SURFACE_LDST */
+    rows.res.pitch2D.devPtr = begin_memory(65536);
+    rows.res.pitch2D.format = CU_AD_FORMAT_FLOAT;
+    rows.res.pitch2D.numChannels = 1;
+    rows.res.pitch2D.width = 64;
+    rows.res.pitch2D.pitchInBytes = 256;
+    OK(cu->TexObjectCreate(&texture, &rows, &sampling, NULL)); /* of no rows */
+    rows.res.pitch2D.pitchInBytes = 255;
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->TexObjectCreate(&texture, &rows, &sampling, NULL));
+}
+
 static void arrays_hold_rows(void)
 {
     CUDA_MEMCPY2D in = {.srcMemoryType = CU_MEMORYTYPE_HOST,
@@ -416,7 +445,21 @@ static void nothing_is_set_anywhere(void)
     OK(cu->MemsetD2D8_v2(memory, 64, 1, 32, 0));
     OK(cu->MemsetD2D8_v2(memory, 16, 1, 32, 1));
     OK(cu->MemsetD2D8_v2(memory, 0, 1, 32, 1));
+    OK(cu->MemsetD32_v2(memory, 1, ((size_t)1 << 62) + 1));
     OK(cu->CtxSynchronize());
+    EQUAL(1, read_value(memory));
+}
+
+/* Where the end of the memory overflows, the driver finds out on the device. */
+static void end_that_overflows_is_a_fault(void)
+{
+    CUdeviceptr memory;
+
+    begin_context();
+    memory = begin_memory(8192);
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemsetD8_v2(memory, 1, (size_t)1 << 61));
+    OK(cu->MemsetD8_v2(memory, 1, SIZE_MAX));
+    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, cu->CtxSynchronize());
 }
 
 static CUresult set_pinned(void *data)
@@ -454,12 +497,14 @@ const struct conformance_case copy_shape_cases[] = {
     MEASURED_CASE("118_wrong_arrays_are_refused", wrong_arrays_are_refused),
     MEASURED_CASE("118_flags_and_depths_of_arrays_are_checked",
                   flags_and_depths_of_arrays_are_checked),
+    MEASURED_CASE("118_textures_are_checked", textures_are_checked),
     MEASURED_CASE("119_arrays_hold_rows", arrays_hold_rows),
     MEASURED_CASE("119_arrays_of_one_row_take_offsets", arrays_of_one_row_take_offsets),
     MEASURED_CASE("116_values_of_each_size_fill_their_elements",
                   values_of_each_size_fill_their_elements),
     MEASURED_CASE("116_wrong_sets_are_refused", wrong_sets_are_refused),
     MEASURED_CASE("116_nothing_is_set_anywhere", nothing_is_set_anywhere),
+    MEASURED_CASE("116_end_that_overflows_is_a_fault", end_that_overflows_is_a_fault),
     MEASURED_CASE("117_only_sets_of_page_locked_memory_wait", only_sets_of_page_locked_memory_wait),
     {.name = NULL},
 };

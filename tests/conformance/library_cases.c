@@ -33,6 +33,7 @@ static void library_needs_no_context(void)
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->KernelGetFunction(&function, kernel));
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->LibraryGetGlobal(&address, &bytes, library, "bytes"));
     begin_context();
+    CODE(CUDA_ERROR_INVALID_HANDLE, cu->KernelGetFunction(&function, NULL));
     OK(cu->KernelGetFunction(&function, kernel));
     OK(cu->LibraryGetGlobal(&address, &bytes, library, "bytes"));
     EQUAL(12, bytes);

@@ -120,6 +120,41 @@ static void cubes_have_six_square_faces(void)
     REFUSED(cu->Array3DCreate_v2(&array, &of));
 }
 
+/* The attributes from 4 on: where two pages were last prefetched, and the types and ids of places. */
+static void hints_belong_to_pages(void)
+{
+    enum { PREFETCHED, PREFERRED_TYPE, PREFERRED_ID, PREFETCHED_TYPE, PREFETCHED_ID, ATTRIBUTES };
+    static const struct {
+        int to;       /* where the first page is prefetched; NOWHERE: not at all */
+        size_t bytes; /* of the range that is asked about */
+        int expected[ATTRIBUTES];
+    } rows[] = {{NOWHERE, 8192, {-2, 0, -2, 0, -2}},
+                {DEVICE, 8192, {-2, 0, -2, 0, -2}},
+                {DEVICE, 4096, {0, 0, -2, 1, 0}},
+                {HOST, 4096, {-1, 0, -2, 2, -1}}};
+    const CUmem_range_attribute mostly = CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY;
+    CUdeviceptr memory;
+    int value = 7;
+
+    begin_context();
+    memory = begin_managed(8192);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        if (rows[i].to != NOWHERE)
+            OK(cu->MemPrefetchAsync_v2(memory, 4096, location(rows[i].to, 0), 0, NULL));
+        for (int k = 0; k < ATTRIBUTES; k++) {
+            OK(cu->MemRangeGetAttribute(&value, 4, (CUmem_range_attribute)(4 + k), memory,
+                                        rows[i].bytes));
+            EQUAL(rows[i].expected[k], value);
+        }
+    }
+    OK(cu->MemAdvise(memory, 4096, CU_MEM_ADVISE_SET_READ_MOSTLY, 0));
+    OK(cu->MemRangeGetAttribute(&value, 4, mostly, memory, 8192));
+    EQUAL(0, value);
+    OK(cu->MemRangeGetAttribute(&value, 4, mostly, memory, 4096));
+    EQUAL(1, value);
+    drain(NULL);
+}
+
 static void places_are_devices_and_the_host(void)
 {
     static const struct {
@@ -144,6 +179,8 @@ static void places_are_devices_and_the_host(void)
         CODE(rows[i].accessing,
              cu->MemAdvise_v2(memory, 4096, CU_MEM_ADVISE_SET_ACCESSED_BY, place));
     }
+    REFUSED(cu->MemAdvise_v2(memory, 4096, CU_MEM_ADVISE_SET_READ_MOSTLY, location(NOWHERE, 0)));
+    REFUSED(cu->MemAdvise_v2(memory, 4096, CU_MEM_ADVISE_SET_READ_MOSTLY, location(UNKNOWN, 0)));
     REFUSED(cu->MemPrefetchAsync_v2(memory, 4096, location(DEVICE, 0), 1, NULL));
     CODE(CUDA_ERROR_INVALID_DEVICE, cu->MemPrefetchAsync(memory, 4096, 99, NULL));
     REFUSED(cu->MemPrefetchAsync(memory + 2048, 4096, 0, NULL));
@@ -258,6 +295,7 @@ const struct conformance_case memory_edge_cases[] = {
     MEASURED_CASE("096_wrong_managed_memory_is_refused", wrong_managed_memory_is_refused),
     MEASURED_CASE("188_cubes_have_six_square_faces", cubes_have_six_square_faces),
     MEASURED_CASE("189_places_are_devices_and_the_host", places_are_devices_and_the_host),
+    MEASURED_CASE("189_hints_belong_to_pages", hints_belong_to_pages),
     MEASURED_CASE("189_advice_is_returned_until_it_is_taken_back",
                   advice_is_returned_until_it_is_taken_back),
     MEASURED_CASE("190_pools_are_found_by_their_location", pools_are_found_by_their_location),

@@ -276,11 +276,13 @@ static int loaded(CUfunction function)
 static void function_is_loaded_once_it_is_wanted(void)
 {
     CUfunction named, listed[MODULE_FUNCTIONS] = {NULL};
+    cushim_CUfunctionLoadingState state;
     CUmodule module = begin_module();
 
     named = begin_function(module, "plain");
     EQUAL(1, loaded(named));
     REFUSED(cu->FuncIsLoaded(NULL, named));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cu->FuncIsLoaded(&state, NULL));
     OK(cu->ModuleEnumerateFunctions(listed, MODULE_FUNCTIONS, module));
     for (size_t i = 0; i < MODULE_FUNCTIONS; i++) {
         const char *name = "";

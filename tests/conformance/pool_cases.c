@@ -176,6 +176,31 @@ static void the_current_pool_can_be_changed(void)
     drain(NULL);
 }
 
+/* At least so many bytes are kept, in pieces of 32 MiB. */
+static void trimming_keeps_what_it_is_told(void)
+{
+    CUstream stream = begin_context_stream();
+    CUmemoryPool pool = NULL;
+    CUdeviceptr memory[3];
+    cuuint64_t all = UINT64_MAX;
+
+    MUST(cu->DeviceGetDefaultMemPool(&pool, 0));
+    MUST(cu->MemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &all));
+    for (int i = 0; i < 3; i++)
+        memory[i] = begin_allocated(64 * MIB, stream);
+    OK(cu->MemFreeAsync(memory[1], stream));
+    drain(stream);
+    OK(cu->MemPoolTrimTo(pool, 0));
+    EQUAL(128 * MIB, value_of(pool, RESERVED));
+    OK(cu->MemFreeAsync(memory[0], stream));
+    OK(cu->MemFreeAsync(memory[2], stream));
+    drain(stream);
+    OK(cu->MemPoolTrimTo(pool, 100 * MIB));
+    EQUAL(128 * MIB, value_of(pool, RESERVED));
+    OK(cu->MemPoolTrimTo(pool, 0));
+    EQUAL(0, value_of(pool, RESERVED));
+}
+
 static void what_is_free_can_be_given_back(void)
 {
     cuuint64_t threshold = UINT64_MAX;
@@ -331,13 +356,16 @@ static void a_stream_reuses_what_it_gives_back(void)
 static void ordinary_freeing_does_not_wait(void)
 {
     struct gate gate = GATE;
+    CUmemoryPool pool = NULL;
     CUdeviceptr memory;
     CUstream stream = begin_context_stream();
 
+    MUST(cu->DeviceGetDefaultMemPool(&pool, 0));
     memory = begin_allocated(4096, stream);
     drain(stream);
     gate_shut(&gate, stream);
     OK(cu->MemFree_v2(memory));
+    EQUAL(4096, value_of(pool, USED));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemFree_v2(memory));
     CODE(CUDA_ERROR_NOT_READY, cu->StreamQuery(stream));
     gate_open(&gate);
@@ -353,6 +381,7 @@ const struct conformance_case pool_cases[] = {
     MEASURED_CASE("126_pools_have_limits", pools_have_limits),
 #endif
     MEASURED_CASE("127_the_current_pool_can_be_changed", the_current_pool_can_be_changed),
+    MEASURED_CASE("127_trimming_keeps_what_it_is_told", trimming_keeps_what_it_is_told),
     MEASURED_CASE("127_what_is_free_can_be_given_back", what_is_free_can_be_given_back),
     MEASURED_CASE("128_a_device_keeps_access_to_its_own_pool",
                   a_device_keeps_access_to_its_own_pool),

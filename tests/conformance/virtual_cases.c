@@ -184,7 +184,9 @@ static void only_the_whole_is_mapped(void)
     REFUSED(cu->MemMap(start, 2 * PAGE, 0, two, 0));
     REFUSED(cu->MemMap(start + PAGE, PAGE, 0, one, 0));
     OK(cu->MemMap(start + 4 * PAGE, 2 * PAGE, 0, two, 0));
-    OK(virtual_set_access(start, 6 * PAGE, READ_WRITE)); /* with a gap within */
+    OK(virtual_set_access(start, 6 * PAGE, READ_WRITE)); /* as far as the gap */
+    REFUSED(cu->MemsetD32_v2(start + 4 * PAGE, 4711, 1));
+    OK(virtual_set_access(start + 4 * PAGE, 2 * PAGE, READ_WRITE));
     OK(cu->MemsetD32_v2(start + 4 * PAGE, 4711, 1));
     EQUAL(4711, read_value(start));
     REFUSED(cu->MemAddressFree(start, 8 * PAGE));
@@ -268,7 +270,8 @@ static void use_with(int flags, CUresult set, CUresult copy, CUresult store)
     OK(virtual_set_access(start, 3 * PAGE, flags));
     CODE(set, cu->MemsetD8_v2(start + PAGE, 7, 2 * PAGE)); /* of both mappings */
     CODE(copy, cu->MemcpyDtoH_v2(&word, start + 2 * PAGE - 2, 4));
-    CODE(set, cu->StreamWriteValue32_v2(NULL, start, 1, 0));
+    if (flags != READ)
+        CODE(set, cu->StreamWriteValue32_v2(NULL, start, 1, 0));
     OK(cu->LaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));
     CODE(store, cu->CtxSynchronize());
 }
@@ -281,6 +284,16 @@ static void without_access_memory_is_not_used(void)
 static void memory_that_is_only_read_is_not_written(void)
 {
     use_with(READ, CUDA_ERROR_INVALID_VALUE, CUDA_SUCCESS, CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+
+static void a_stream_that_writes_to_read_only_memory_fails(void)
+{
+    const CUdeviceptr start = begin_mappings();
+
+    OK(virtual_set_access(start, 3 * PAGE, READ));
+    OK(cu->StreamWaitValue32_v2(NULL, start, 0, CU_STREAM_WAIT_VALUE_GEQ));
+    OK(cu->StreamWriteValue32_v2(NULL, start, 1, 0));
+    CODE(CUDA_ERROR_LAUNCH_FAILED, cu->CtxSynchronize());
 }
 
 static void mappings_side_by_side_are_used_as_one(void)
@@ -303,7 +316,7 @@ static void attributes_tell_mapping_and_reservation(void)
 {
     enum { ACCESS = 16, MAPPING_SIZE = 18, MAPPING_BASE, BLOCK };
     static const int attributes[] = {2, 6, 9, 12, 13, ACCESS, MAPPING_SIZE};
-    static const unsigned long long values[] = {2, 1, 0, 5 * PAGE, 1, READ_WRITE, PAGE};
+    static const unsigned long long values[] = {2, 0, 0, 5 * PAGE, 1, READ_WRITE, PAGE};
     const CUdeviceptr start = begin_mappings(), address = start + 2 * PAGE + 5;
     CUdeviceptr base = 0;
     uint64_t value = 0;
@@ -407,6 +420,8 @@ const struct conformance_case virtual_cases[] = {
     MEASURED_CASE("217_access_is_set_for_whole_mappings", access_is_set_for_whole_mappings),
     MEASURED_CASE("218_without_access_memory_is_not_used", without_access_memory_is_not_used),
     MEASURED_CASE("218_read_only_memory_is_not_written", memory_that_is_only_read_is_not_written),
+    MEASURED_CASE("218_a_stream_that_writes_to_read_only_memory_fails",
+                  a_stream_that_writes_to_read_only_memory_fails),
     MEASURED_CASE("218_mappings_side_by_side_are_used_as_one",
                   mappings_side_by_side_are_used_as_one),
     MEASURED_CASE("218_a_gap_is_not_used", a_gap_is_not_used),

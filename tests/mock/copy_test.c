@@ -243,13 +243,17 @@ static void assert_copied(void)
 TEST_BETWEEN(a_piece_is_copied_to_another_device, peer_begin, peer_end)
 {
     CUDA_MEMCPY3D_PEER copy = piece();
+    CUcontext popped;
 
     OK(driver->Memcpy3DPeer(&copy));
     assert_copied();
     OK(driver->MemcpyPeer(peer_memory[1], contexts[1], peer_memory[0], contexts[0], BYTES));
     OK(driver->MemcpyDtoH_v2(received, peer_memory[1], BYTES));
     assert_memory_equal(received, sent, BYTES);
+    OK(driver->CtxPushCurrent_v2(contexts[1]));
     OK(driver->MemsetD8_v2(peer_memory[1], 7, BYTES));
+    OK(driver->CtxSynchronize());
+    OK(driver->CtxPopCurrent_v2(&popped));
     OK(driver->Memcpy(peer_memory[0], peer_memory[1], BYTES));
     OK(driver->MemcpyDtoH_v2(received, peer_memory[0], BYTES));
     assert_int_equal(received[BYTES - 1], 7);

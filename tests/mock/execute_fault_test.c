@@ -169,6 +169,35 @@ TEST_BETWEEN(misaligned_access_has_a_code_of_its_own, begin_auto, end_faulted)
     assert_logged("(memory#1+2 of 64 bytes)");
 }
 
+#ifndef _WIN32 /* there the mock has no virtual memory */
+TEST_ALONE(virtual_memory_is_named_with_the_reason)
+{
+    static const struct {
+        CUmemAccess_flags flags;
+        unsigned page, offset;
+        CUresult code;
+        const char *logged;
+    } rows[] = {
+        {CU_MEM_ACCESS_FLAGS_PROT_NONE, 1, 8, 700, "(memory#1+2097160 of 4194304 bytes, see cuMem"},
+        {CU_MEM_ACCESS_FLAGS_PROT_READ, 1, 8, 700, "(memory#1+2097160 of 4194304 bytes, see cuMem"},
+        {CU_MEM_ACCESS_FLAGS_PROT_READWRITE, 1, 2, 716, "(memory#1+2097154 of 4194304 bytes)"},
+        {CU_MEM_ACCESS_FLAGS_PROT_READWRITE, 0, 8, 700, "(memory#1 is reserved, but nothing is"},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        CUdeviceptr address;
+        void *parameters[] = {&address};
+
+        begin("mode = auto");
+        address =
+            fixture_map(2, 1, rows[i].flags) + rows[i].page * (size_t)FIXTURE_PAGE + rows[i].offset;
+        CODE(rows[i].code, result_of("store", 1, parameters));
+        assert_logged(rows[i].logged);
+        end_faulted(NULL);
+    }
+}
+#endif
+
 TEST_ALONE(kernel_that_fails_by_itself_is_named)
 {
     static const struct {

@@ -261,3 +261,26 @@ CUstreamCaptureStatus capture_status(CUstream stream)
     OK(driver->StreamIsCapturing(stream, &status));
     return status;
 }
+
+CUdeviceptr fixture_map(unsigned pages, unsigned page, CUmemAccess_flags flags)
+{
+    const CUmemLocation device = {.type = CU_MEM_LOCATION_TYPE_DEVICE};
+    const CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = device};
+    const CUmemAccessDesc access = {.location = device, .flags = flags};
+    CUmemGenericAllocationHandle physical;
+    CUdeviceptr start, mapped;
+
+    OK(driver->MemAddressReserve(&start, (size_t)pages * FIXTURE_PAGE, 0, 0, 0));
+    mapped = start + (size_t)page * FIXTURE_PAGE;
+    OK(driver->MemCreate(&physical, FIXTURE_PAGE, &prop, 0));
+    OK(driver->MemMap(mapped, FIXTURE_PAGE, 0, physical, 0));
+    OK(driver->MemRelease(physical));
+    OK(driver->MemSetAccess(mapped, FIXTURE_PAGE, &access, 1));
+    return start;
+}
+
+void fixture_unmap(CUdeviceptr start, unsigned pages)
+{
+    OK(driver->MemUnmap(start, (size_t)pages * FIXTURE_PAGE));
+    OK(driver->MemAddressFree(start, (size_t)pages * FIXTURE_PAGE));
+}

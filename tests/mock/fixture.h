@@ -101,4 +101,12 @@ void capture_work(CUstream stream);
 
 CUstreamCaptureStatus capture_status(CUstream stream);
 
+/*
+ * Reserve this many pages of 2 MiB and map new memory into the one at `page`, which the device may
+ * access as the flags say.
+ */
+enum { FIXTURE_PAGE = 2 << 20 };
+CUdeviceptr fixture_map(unsigned pages, unsigned page, CUmemAccess_flags flags);
+void fixture_unmap(CUdeviceptr start, unsigned pages);
+
 #endif

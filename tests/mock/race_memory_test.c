@@ -31,6 +31,21 @@ TEST(bytes_side_by_side_are_no_race)
     assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "bytes 31 to 32 of memory#1:"));
 }
 
+#ifndef _WIN32 /* there the mock has no virtual memory */
+TEST(mapped_memory_races_by_its_addresses)
+{
+    const CUdeviceptr start = fixture_map(2, 1, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+
+    OK(driver->MemsetD8Async(start + FIXTURE_PAGE, 1, 32, ONE));
+    OK(driver->MemsetD8Async(start + FIXTURE_PAGE + 31, 1, 32, OTHER));
+    assert_int_equal(race_count(), 1);
+    assert_non_null(
+        strstr(cushim_mock_race(fixture_mock, 0), "bytes 2097183 to 2097184 of memory#3:"));
+    OK(driver->CtxSynchronize());
+    fixture_unmap(start, 2);
+}
+#endif
+
 /* Set a box of rows, with x, y and size in bytes and rows. */
 static void set_box(unsigned x, unsigned y, unsigned width, unsigned height, CUstream stream)
 {

@@ -84,11 +84,9 @@ TEST(impossible_resources_are_refused)
     CUDA_RESOURCE_DESC resource = of_array(array);
     CUDA_RESOURCE_VIEW_DESC view = {.width = WIDTH};
     CUtexObject texture = 77;
-    CUsurfObject surface;
     CUdeviceptr memory;
 
     OK(driver->MemAlloc_v2(&memory, 1 << 16));
-    CODE(CUDA_ERROR_INVALID_VALUE, driver->SurfObjectCreate(&surface, &resource));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->TexObjectCreate(&texture, &resource, &sampling, &view));
     wrong.flags = 0x1000;
     CODE(CUDA_ERROR_INVALID_VALUE, driver->TexObjectCreate(&texture, &resource, &wrong, NULL));

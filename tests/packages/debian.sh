@@ -87,6 +87,11 @@ use() {
         ! ./bug >found && grep "CUSHIM-leak-event: event#1 is never destroyed" found'
 }
 
+# Also of packages that an earlier run has left because it failed.
+purge() {
+    inside dpkg --purge cushim-tools libcushim-dev libcushim-mock0 libcushim0 >/dev/null 2>&1
+}
+
 for suite; do
     root=$folder/$suite
     say "a fresh Debian"
@@ -96,9 +101,10 @@ for suite; do
     say "lintian"
     inside sh -euc 'cd /work && lintian --allow-root --fail-on error,warning *.changes'
     say "installing, using and purging"
+    purge
     list_files >"$root.before"
     use
-    inside dpkg --purge cushim-tools libcushim-dev libcushim-mock0 libcushim0 >/dev/null
+    purge
     list_files >"$root.after"
     diff "$root.before" "$root.after"
     say "good: $(cd "$root/work" && echo *_amd64.deb *_arm64.deb | tr ' ' '\n' | grep -c '^[lc].*_')\

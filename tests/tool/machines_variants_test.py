@@ -8,8 +8,8 @@ import unittest
 from machine import (ABSENT, ADA, APPTAINER, BRIDGE, COMPAT, CONF, DEVICE, DEVICES, DOCKER,
                      DiagnosticTest, FLATPAK, INTEL, JETSON, LENT, LIBRARY, LinkTo, MISMATCH,
                      NOBODYS, NO_GPU, NVMAP, NVSWITCHES, OWN, PASCAL, READY, REFUSED, STUB, STUBS,
-                     SYSTEM, UNOPENED, WRONG, WSL_2, Machine, bound, cache, computer, conf, driver,
-                     information, init_failed, instances, loaded, module, pci, without)
+                     SYSTEM, UNOPENED, UUID, WRONG, WSL_2, Machine, bound, cache, computer, conf,
+                     driver, information, init_failed, instances, loaded, module, pci, without)
 
 PODMAN = {'/run/.containerenv': ''}
 KUBERNETES = {'KUBERNETES_SERVICE_HOST': '10.0.0.1'}
@@ -174,6 +174,10 @@ MACHINES = {
         computer('550.54.15'),
         {**loaded(init_failed(101), OWN), 'CUDA_VISIBLE_DEVICES': '1, 0,10,0'},
         ['cuda-visible-devices'], ['names 0 twice', 'each once'], []),
+    'CUDA_VISIBLE_DEVICES has a UUID and its beginning': (
+        computer('550.54.15'),
+        {**loaded(init_failed(101), OWN), 'CUDA_VISIBLE_DEVICES': 'GPU-0b9d,' + UUID},
+        ['cuda-visible-devices'], ['names GPU-0b9d twice'], []),
     'CUDA_VISIBLE_DEVICES names no GPU twice': (
         computer('550.54.15'), {**loaded(init_failed(101), OWN), 'CUDA_VISIBLE_DEVICES': '0,10'},
         [], ['Look also'], []),

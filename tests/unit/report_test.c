@@ -327,6 +327,20 @@ static const char *report_text(void)
     return text;
 }
 
+TEST_ALONE(text_has_what_is_unusual)
+{
+    static const struct cushim_report report = {
+        .state = CUSHIM_STATE_LOADED,
+        .driver_version = 13000,
+        .table_writable = true,
+        .symbols.core = {.total = 9, .found = 8, .by_proc_address = 3},
+    };
+
+    assert_true(cushim__report_text(&report, text, sizeof text) < sizeof text);
+    assert_non_null(strstr(text, "8 of 9 found (3 by cuGetProcAddress only)"));
+    assert_non_null(strstr(text, "\nwritable "));
+}
+
 typedef size_t (*writer)(const struct cushim_report *report, char *buffer, size_t size);
 
 static const writer writers[] = {cushim__report_text, cushim__report_json};

@@ -41,17 +41,17 @@ static bool rows_of(const struct mock_copy *copy, const struct mock_copy_side *s
     return rows->pitch >= width && rows->count >= height;
 }
 
-/* Compute where the box begins and how many bytes it spans. Returns false on overflow. */
+/*
+ * Compute where the box begins, in 64 bits as the driver does (driver-semantics.md #114), and how
+ * many bytes it spans. Returns false if these overflow.
+ */
 static bool extent(const struct mock_copy *copy, const struct mock_copy_side *side,
                    const struct rows *rows, size_t *offset, size_t *bytes)
 {
-    size_t before, inside;
+    size_t inside;
 
-    return !__builtin_mul_overflow(side->at.z, rows->count, &before) &&
-           !__builtin_add_overflow(before, side->at.y, &before) &&
-           !__builtin_mul_overflow(before, rows->pitch, offset) &&
-           !__builtin_add_overflow(*offset, side->at.x, offset) &&
-           !__builtin_mul_overflow(copy->depth - 1, rows->count, &inside) &&
+    *offset = (side->at.z * rows->count + side->at.y) * rows->pitch + side->at.x;
+    return !__builtin_mul_overflow(copy->depth - 1, rows->count, &inside) &&
            !__builtin_add_overflow(inside, copy->height - 1, &inside) &&
            !__builtin_mul_overflow(inside, rows->pitch, bytes) &&
            !__builtin_add_overflow(*bytes, copy->width, bytes);
@@ -178,9 +178,9 @@ static CUresult check_memory(const struct mock_copy *copy, struct mock_copy_side
     struct rows rows;
     CUdeviceptr first;
 
-    if (!address || !rows_of(copy, side, &rows) || !extent(copy, side, &rows, &offset, &bytes) ||
-        __builtin_add_overflow(address, offset, &first))
+    if (!address || !rows_of(copy, side, &rows) || !extent(copy, side, &rows, &offset, &bytes))
         return CUDA_ERROR_INVALID_VALUE;
+    first = address + offset;
     memory = cushim__mock_allocation_known(first);
     is_pinned = memory && cushim__mock_allocation_place(memory) == MOCK_PINNED;
     side->pageable = !memory;
@@ -191,9 +191,8 @@ static CUresult check_memory(const struct mock_copy *copy, struct mock_copy_side
         side->synchronous = memory->synchronous;
         return CUDA_SUCCESS;
     }
-    /* Page-locked memory with pageable memory after it counts as pageable. */
-    if (side->at.type == CU_MEMORYTYPE_DEVICE || cushim__mock_memory_is_device(first) ||
-        (memory && !is_pinned))
+    /* Pageable memory may have page-locked memory behind it, but not the reverse. */
+    if (side->at.type == CU_MEMORYTYPE_DEVICE || cushim__mock_memory_is_device(first) || memory)
         return CUDA_ERROR_INVALID_VALUE;
     side->pageable = true;
     return CUDA_SUCCESS;
@@ -295,6 +294,17 @@ static void set_cost(struct mock_copy *copy)
         costs->operation_ns + cushim__mock_operation_duration(bytes_of(copy), rate);
 }
 
+/* Whether a side is memory that was registered as read-only. */
+static bool is_read_only(const struct mock_copy_side *side)
+{
+    const struct mock_allocation *memory =
+        side->at.type == CU_MEMORYTYPE_ARRAY
+            ? NULL
+            : cushim__mock_allocation_at(cushim__copy_address(&side->at));
+
+    return memory && memory->origin == MOCK_BY_REGISTER && memory->flags & MOCK_READ_ONLY;
+}
+
 CUresult cushim__mock_copy_operation(const struct cushim__copy *shape,
                                      struct mock_operation **operation)
 {
@@ -314,6 +324,8 @@ CUresult cushim__mock_copy_operation(const struct cushim__copy *shape,
     code = check_side(copy, &copy->from);
     if (code == CUDA_SUCCESS)
         code = check_side(copy, &copy->to);
+    if (code == CUDA_SUCCESS && is_read_only(&copy->to))
+        code = CUDA_ERROR_INVALID_VALUE;
     if (code) {
         cushim__mock_operation_destroy(copy);
         return code;

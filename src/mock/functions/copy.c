@@ -215,7 +215,7 @@ static CUresult set(CUdeviceptr start, size_t pitch, uint32_t value, unsigned el
     /* The driver counts bytes in 64 bits, and ignores an overflow. */
     if (width * element == 0 || height == 0)
         return CUDA_SUCCESS;
-    code = cushim__mock_set_operation(&shape, &operation);
+    code = cushim__mock_set_operation(&shape, true, &operation);
     if (code)
         return code;
     memory = cushim__mock_allocation_at(start);

@@ -192,10 +192,9 @@ CUresult cushim__mock_MemHostAlloc(struct mock_context *current, void **pp, size
     *pp = NULL;
     if (bytesize == 0)
         return CUDA_SUCCESS;
-    /* The flag PORTABLE is forgotten (driver-semantics.md #99). */
-    Flags = (Flags & ~(unsigned)CU_MEMHOSTALLOC_PORTABLE) | CU_MEMHOSTALLOC_DEVICEMAP;
-    code = cushim__mock_allocation_create_host(current, current->device, MOCK_BY_HOST, NULL,
-                                               bytesize, Flags, &allocation);
+    code =
+        cushim__mock_allocation_create_host(current, current->device, MOCK_BY_HOST, NULL, bytesize,
+                                            Flags | CU_MEMHOSTALLOC_DEVICEMAP, &allocation);
     if (code == CUDA_SUCCESS)
         *pp = allocation->host;
     return code;

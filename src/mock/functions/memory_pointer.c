@@ -85,9 +85,6 @@ static bool find_mapped(const struct mock_mapping *mapped, int attribute, struct
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
         *value = none(wide(0), false);
         return access == CU_MEM_ACCESS_FLAGS_PROT_NONE;
-    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-        *value = narrow(1);
-        return true;
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
         *value = wide(mapped->reservation->start);
         return true;

@@ -237,7 +237,7 @@ CUresult cushim__mock_MemFreeAsync(CUdeviceptr dptr, struct mock_stream *stream)
     return code;
 }
 
-/* Memory of pools that processes share (driver-semantics.md #220 to #222). */
+/* Memory of pools that processes share (driver-semantics.md #224 and #225). */
 
 CUresult cushim__mock_MemPoolExportPointer(CUmemPoolPtrExportData *shareData_out, CUdeviceptr ptr)
 {

@@ -284,7 +284,7 @@ CUresult cushim__mock_MemPoolGetAccess(CUmemAccess_flags *flags, struct mock_poo
     return CUDA_SUCCESS;
 }
 
-/* Pools that processes share (driver-semantics.md #220 to #222). */
+/* Pools that processes share (driver-semantics.md #224 and #225). */
 
 CUresult cushim__mock_MemPoolExportToShareableHandle(void *handle_out, struct mock_pool *pool,
                                                      CUmemAllocationHandleType handleType,

@@ -58,7 +58,6 @@ static CUresult check_pitched(const CUDA_RESOURCE_DESC *of)
                    pitch >= width * channels *
                                 cushim__mock_array_channel_bytes(of->res.pitch2D.format) &&
                    fits(pitch, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH) && width > 0 &&
-                   of->res.pitch2D.height > 0 &&
                    fits(width, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH) &&
                    fits(of->res.pitch2D.height, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT)
                ? CUDA_SUCCESS
@@ -70,7 +69,7 @@ static CUresult check(const CUDA_RESOURCE_DESC *of)
     struct mock_mipmap *mipmap;
     struct mock_array *array;
 
-    if (of->flags != 0)
+    if (of->flags != 0 || (of->resType == CU_RESOURCE_TYPE_ARRAY && !of->res.array.hArray))
         return CUDA_ERROR_INVALID_VALUE;
     switch (of->resType) {
     case CU_RESOURCE_TYPE_ARRAY:
@@ -223,16 +222,11 @@ CUresult cushim__mock_TexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *pRes
 CUresult cushim__mock_SurfObjectCreate(struct mock_context *current, CUsurfObject *pSurfObject,
                                        const CUDA_RESOURCE_DESC *pResDesc)
 {
-    const struct mock_array *array;
+    /* The driver does not ask whether the array was made for surfaces (driver-semantics.md #118). */
     CUresult code =
         pResDesc->resType == CU_RESOURCE_TYPE_ARRAY ? check(pResDesc) : CUDA_ERROR_INVALID_VALUE;
 
-    if (code)
-        return code;
-    array = cushim__mock_object_lookup(pResDesc->res.array.hArray, MOCK_ARRAY);
-    if (!(array->descriptor.Flags & CUDA_ARRAY3D_SURFACE_LDST))
-        return CUDA_ERROR_INVALID_VALUE;
-    return create(current, pResDesc, NULL, NULL, pSurfObject);
+    return code ? code : create(current, pResDesc, NULL, NULL, pSurfObject);
 }
 
 CUresult cushim__mock_SurfObjectDestroy(CUsurfObject surfObject)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Virtual memory: physical memory, addresses for it, mappings and who may access them
- * (driver-semantics.md #212 to #219).
+ * (driver-semantics.md #212 to #223).
  */
 #include <string.h>
 
@@ -224,7 +224,8 @@ CUresult cushim__mock_MemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAcce
         code = check_access(&desc[i]);
     if (code)
         return code;
-    for (; (mapping = cushim__mock_mapping_in(ptr, end - ptr)); ptr = end_of(mapping)) {
+    /* The driver stops at a gap, and reports nothing. */
+    for (; ptr < end && (mapping = cushim__mock_mapping_at(ptr)); ptr = end_of(mapping)) {
         for (size_t i = 0; i < count; i++)
             mapping->access[desc[i].location.id] = (uint8_t)desc[i].flags;
     }
@@ -333,4 +334,23 @@ CUresult cushim__mock_MemGetHandleForAddressRange(void *handle, CUdeviceptr dptr
         cushim__mock_pages_release(pages, size);
     memcpy(handle, &file, sizeof file);
     return code;
+}
+
+/* Multicast objects, of memory on several devices that a switch connects: only the questions. */
+
+CUresult cushim__mock_MulticastGetGranularity(size_t *granularity,
+                                              CUmulticastGranularity_flags option)
+{
+    if ((unsigned)option > 1)
+        return CUDA_ERROR_INVALID_VALUE;
+    *granularity = GRANULARITY;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_MulticastCreate(const CUmulticastObjectProp *prop)
+{
+    if (prop->numDevices < 2 || prop->size == 0 || !is_whole(prop->size))
+        return CUDA_ERROR_INVALID_VALUE;
+    cushim__mock_log("%s is not implemented: CUDA_ERROR_NOT_SUPPORTED", cushim__mock_call_name());
+    return CUDA_ERROR_NOT_SUPPORTED;
 }

@@ -92,7 +92,7 @@ struct mock_work cushim__mock_work_memset(const CUDA_MEMSET_NODE_PARAMS *paramet
     if (parameters)
         code = find_context(context, parameters->dst, &where);
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_set_operation(parameters, &operation);
+        code = cushim__mock_set_operation(parameters, false, &operation);
     return work_of(code, CU_GRAPH_NODE_TYPE_MEMSET, operation, where);
 }
 

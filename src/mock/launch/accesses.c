@@ -203,7 +203,8 @@ void cushim__mock_thread_race_report(const struct ptx_race *race, uint64_t numbe
 
         cushim__mock_allocation_tag(memory ? memory->span.start : 0, name, sizeof name);
         cushim__text_format(&text, ", %u bytes at %s+%" PRIu64, race->bytes, name,
-                            memory ? race->address - memory->span.start : 0);
+                            memory ? race->address - cushim__mock_allocation_race(memory).start
+                                   : 0);
     }
     cushim__text_format(&text, ": nothing orders them; %s", cure(race));
     cushim__race_report_within(

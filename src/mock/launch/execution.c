@@ -287,30 +287,47 @@ bool cushim__mock_execution_step(struct mock_execution *execution, uint64_t *dur
 
 /* --- the end of an execution --- */
 
+/* Whether the access to mapped memory is limited, which explains a fault. */
+static bool is_limited(const struct mock_allocation *allocation)
+{
+    const struct mock_mapping *mapping = cushim__mock_mapping_of(allocation);
+
+    return mapping &&
+           cushim__mock_mapping_access(mapping, NULL) != CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+}
+
 /* ` (memory#3+132, 4 bytes beyond its end)`. */
 static void say_where(uint64_t address, char *text, size_t size)
 {
     const struct mock_allocation *near = cushim__mock_allocation_behind(address);
+    struct race_memory memory;
     char tag[MOCK_TAG_SIZE];
     uint64_t offset;
 
+    if (!near && cushim__mock_reservation_at(address)) {
+        cushim__mock_allocation_tag(address, tag, sizeof tag);
+        snprintf(text, size, " (%s is reserved, but nothing is mapped there)", tag);
+        return;
+    }
     if (!near)
         near = cushim__mock_allocation_near(address);
     if (!near) {
         snprintf(text, size, " (there is none)");
         return;
     }
-    cushim__mock_allocation_tag(near->span.start, tag, sizeof tag);
-    offset = address - near->span.start;
-    if (address < near->span.start)
-        snprintf(text, size, " (%" PRIu64 " bytes before %s)", near->span.start - address, tag);
-    else if (offset == near->bytes)
+    memory = cushim__mock_allocation_race(near);
+    cushim__mock_allocation_tag(memory.start, tag, sizeof tag);
+    offset = address - memory.start;
+    if (address < memory.start)
+        snprintf(text, size, " (%" PRIu64 " bytes before %s)", memory.start - address, tag);
+    else if (offset == memory.bytes)
         snprintf(text, size, " (%s+%" PRIu64 ", at its end)", tag, offset);
-    else if (offset > near->bytes)
+    else if (offset > memory.bytes)
         snprintf(text, size, " (%s+%" PRIu64 ", %" PRIu64 " bytes beyond its end)", tag, offset,
-                 offset - near->bytes);
+                 offset - memory.bytes);
     else
-        snprintf(text, size, " (%s+%" PRIu64 " of %zu bytes)", tag, offset, near->bytes);
+        snprintf(text, size, " (%s+%" PRIu64 " of %zu bytes%s)", tag, offset, memory.bytes,
+                 is_limited(near) ? ", see cuMemSetAccess" : "");
 }
 
 /* Whether a fault has an address that allocations can be near to. */

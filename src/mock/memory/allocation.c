@@ -138,12 +138,17 @@ static bool is_managed(enum mock_origin origin)
     return origin == MOCK_BY_MANAGED || origin == MOCK_BY_VARIABLE;
 }
 
+/* What is mapped has the name of its addresses, which the program has reserved as one. */
 void cushim__mock_allocation_tag(CUdeviceptr start, char *text, size_t size)
 {
     const struct mock_allocation *allocation = find(start);
+    const struct mock_reservation *reservation = cushim__mock_reservation_at(start);
+    const char *tag = reservation ? reservation->tag : allocation ? allocation->tag : "";
 
-    if (allocation && allocation->tag[0])
-        snprintf(text, size, "%s", allocation->tag);
+    if (tag[0])
+        snprintf(text, size, "%s", tag);
+    else if (reservation)
+        snprintf(text, size, "memory#%u", reservation->number);
     else
         snprintf(text, size, "%s#%u", allocation && is_global(allocation) ? "global" : "memory",
                  allocation ? allocation->number : 0);
@@ -152,8 +157,11 @@ void cushim__mock_allocation_tag(CUdeviceptr start, char *text, size_t size)
 void cushim__mock_allocation_set_tag(CUdeviceptr start, const char *tag)
 {
     struct mock_allocation *allocation = find(start);
+    struct mock_reservation *reservation = cushim__mock_reservation_at(start);
 
-    if (allocation && allocation->span.start == start)
+    if (reservation && reservation->start == start)
+        snprintf(reservation->tag, sizeof reservation->tag, "%s", tag);
+    else if (!reservation && allocation && allocation->span.start == start)
         snprintf(allocation->tag, sizeof allocation->tag, "%s", tag);
 }
 
@@ -202,7 +210,6 @@ void cushim__mock_allocation_begin(struct mock_allocation *allocation, struct mo
     allocation->device = device;
     allocation->origin = (uint8_t)origin;
     allocation->synchronous = cushim__mock_allocation_place(allocation) == MOCK_MANAGED;
-    allocation->preferred = allocation->prefetched = CU_DEVICE_INVALID;
     cushim__mock_allocation_renew(allocation, bytes);
 }
 
@@ -212,8 +219,9 @@ void cushim__mock_allocation_renew(struct mock_allocation *allocation, size_t by
         cushim__race_forget(allocation->id);
     allocation->bytes = bytes;
     allocation->id = cushim__mock_allocation_number();
-    allocation->number =
-        is_global(allocation) ? ++cushim__mock->globals_made : ++cushim__mock->memory_made;
+    if (allocation->origin != MOCK_BY_MAP)
+        allocation->number =
+            is_global(allocation) ? ++cushim__mock->globals_made : ++cushim__mock->memory_made;
     allocation->tag[0] = '\0';
     if (is_counted(allocation))
         cushim__mock->allocations++;
@@ -368,6 +376,7 @@ void cushim__mock_allocation_drop(struct mock_allocation *allocation)
     }
     if (allocation->origin != MOCK_BY_REGISTER && allocation->origin != MOCK_BY_MAP)
         give_host(allocation);
+    free(allocation->hints);
     free(allocation);
 }
 
@@ -376,6 +385,10 @@ void cushim__mock_allocation_mapping(const struct mock_allocation *allocation, C
 {
     const struct mock_span *block = &allocation->span;
 
+    if (allocation->origin == MOCK_BY_IMPORT) {
+        cushim__mock_import_mapping(allocation, start, bytes);
+        return;
+    }
     if (in_arena(allocation))
         block = cushim__mock_arena_block(allocation->device->arena, allocation);
     *start = block->start;

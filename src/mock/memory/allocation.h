@@ -37,6 +37,13 @@ enum mock_origin {
     MOCK_BY_GRAPH,    /* a node of a graph: cuMemFreeAsync, cuMemFree or another node */
 };
 
+/* What the program has said about a page of managed memory. */
+struct mock_hints {
+    bool read_mostly;
+    int8_t preferred, prefetched; /* locations; `prefetched` is that of the last prefetch */
+    uint32_t accessed_by;         /* a bit for the host, and one for each device */
+};
+
 struct mock_allocation {
     struct mock_span span;        /* its place; rounded up in device memory */
     size_t bytes;                 /* as requested */
@@ -44,16 +51,14 @@ struct mock_allocation {
     struct mock_context *context; /* it is freed with it; NULL for a pool's */
     struct mock_device *device;
     struct mock_pool *pool;
-    uint64_t id;      /* number of the allocation, from 1: BUFFER_ID */
-    unsigned flags;   /* of page-locked and managed memory */
-    uint8_t origin;   /* enum mock_origin */
-    bool synchronous; /* SYNC_MEMOPS: calls wait for their work on it */
-    bool read_mostly; /* advice for managed memory, as are `preferred` and `accessed_by` */
-    int8_t preferred, prefetched;    /* locations; `prefetched` is that of the last prefetch */
-    uint32_t accessed_by;            /* a bit for the host, and one for each device */
-    uint32_t number;                 /* in its tag; counts memory, or globals, of this mock */
-    char tag[MOCK_TAG_SIZE];         /* set by the layer; empty for the default word and number */
-    bool leaving;                    /* the program freed it, so only pending work still finds it */
+    uint64_t id;              /* number of the allocation, from 1: BUFFER_ID */
+    unsigned flags;           /* of page-locked and managed memory */
+    uint8_t origin;           /* enum mock_origin */
+    bool synchronous;         /* SYNC_MEMOPS: calls wait for their work on it */
+    struct mock_hints *hints; /* for each page of managed memory; NULL before the first hint */
+    uint32_t number;          /* in its tag; counts memory, or globals, of this mock */
+    char tag[MOCK_TAG_SIZE];  /* set by the layer; empty for the default word and number */
+    bool leaving;             /* the program freed it, so only pending work still finds it */
     struct mock_graph_memory *graph; /* of MOCK_BY_GRAPH (src/mock/graph_exec/memory.h) */
     bool unlaunched; /* no launch of a graph has allocated it, so calls do not find it */
     bool unmapped;   /* no launch of a graph allocates it now, so work does not find it */
@@ -138,7 +143,7 @@ struct mock_allocation *cushim__mock_allocation_next_host(const struct mock_allo
 void cushim__mock_allocation_mapping(const struct mock_allocation *allocation, CUdeviceptr *start,
                                      size_t *bytes);
 
-/* The allocation as the race detector knows it. */
+/* The allocation as the race detector and messages know it: of what is mapped, the reservation. */
 struct race_memory cushim__mock_allocation_race(const struct mock_allocation *allocation);
 
 /* --- access by operations and calls --- */
@@ -194,6 +199,10 @@ CUresult cushim__mock_import_external(struct mock_context *context, struct mock_
 
 /* Remove one use. Returns whether it was the last one. */
 bool cushim__mock_import_close(struct mock_allocation *allocation);
+
+/* The range that is mapped for it. */
+void cushim__mock_import_mapping(const struct mock_allocation *allocation, CUdeviceptr *start,
+                                 size_t *bytes);
 
 /*
  * Free what cushim__mock_import_open() or _external() created, however many uses it has: for

@@ -195,7 +195,7 @@ CUresult cushim__mock_pool_allocate(struct mock_pool *pool, size_t bytes, unsign
     if (bytes == 0)
         return CUDA_SUCCESS;
     cushim__mock_pools_collect();
-    if (bytes > limit || pool->used > limit - bytes)
+    if (bytes > limit || pool->taken > limit - bytes)
         return CUDA_ERROR_OUT_OF_MEMORY;
     room = cushim__mock_arena_rounded(bytes, MOCK_UNIT);
     allocation = reuse(pool, bytes, room, stream);
@@ -203,6 +203,7 @@ CUresult cushim__mock_pool_allocate(struct mock_pool *pool, size_t bytes, unsign
         allocation = take(pool, bytes, room);
     if (!allocation)
         return CUDA_ERROR_OUT_OF_MEMORY;
+    pool->taken += bytes;
     pool->used += bytes;
     if (pool->used_high < pool->used)
         pool->used_high = pool->used;
@@ -224,6 +225,7 @@ struct mock_leave *cushim__mock_pool_leave(struct mock_allocation *allocation,
     allocation->leaving = true;
     cushim__mock_allocation_uncount(allocation);
     if (leave->pool) {
+        leave->pool->taken -= allocation->bytes;
         leave->pool->used -= allocation->bytes;
         leave->next = leave->pool->leaving;
         leave->pool->leaving = leave;
@@ -271,9 +273,11 @@ void cushim__mock_pool_left(struct mock_leave *leave)
 CUresult cushim__mock_pool_free(struct mock_allocation *allocation)
 {
     struct mock_pool *pool = allocation->pool;
+    const size_t bytes = allocation->bytes;
 
     if (!cushim__mock_pool_leave(allocation, 0))
         return CUDA_ERROR_OUT_OF_MEMORY;
+    pool->used += bytes; /* the driver does not count this end (driver-semantics.md #125) */
     collect(pool);
     return CUDA_SUCCESS;
 }
@@ -285,7 +289,7 @@ void cushim__mock_pool_trim(struct mock_pool *pool, uint64_t kept)
     while (*link) {
         const struct mock_span *span = &(*link)->span;
 
-        if (pool->reserved > kept &&
+        if (pool->reserved - span->room >= kept &&
             cushim__mock_spans_drop(&pool->pieces, span->start, span->room))
             give_chunk(pool, link);
         else

@@ -21,6 +21,7 @@ struct mock_pool {
     int reuse[MOCK_POOL_REUSES]; /* the attributes CU_MEMPOOL_ATTR_REUSE_* */
     uint64_t threshold;          /* this many free bytes stay with the pool */
     uint64_t reserved, reserved_high, used, used_high;
+    uint64_t taken; /* bytes in use; `used` also counts what cuMemFree freed */
     struct mock_spans pieces;
     struct mock_pool_chunk *chunks;
     struct mock_leave *leaving;
@@ -78,7 +79,7 @@ CUresult cushim__mock_pool_free(struct mock_allocation *allocation);
 void cushim__mock_pool_trim(struct mock_pool *pool, uint64_t kept);
 
 /*
- * Pools between processes (driver-semantics.md #220 to #222). A pool is exported as the descriptor
+ * Pools between processes (driver-semantics.md #224 and #225). A pool is exported as the descriptor
  * of a file that names it, an allocation as what ends in CUmemPoolPtrExportData. OUT_OF_MEMORY;
  * INVALID_VALUE if it cannot be exported; UNKNOWN if the file is another.
  */

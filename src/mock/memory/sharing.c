@@ -211,6 +211,15 @@ bool cushim__mock_import_close(struct mock_allocation *allocation)
     return --import_of(allocation)->uses == 0;
 }
 
+void cushim__mock_import_mapping(const struct mock_allocation *allocation, CUdeviceptr *start,
+                                 size_t *bytes)
+{
+    const struct import *import = (const struct import *)allocation;
+
+    *start = allocation->span.start - import->offset;
+    *bytes = import->room;
+}
+
 void cushim__mock_import_free(struct mock_allocation *allocation)
 {
     const struct import *import = import_of(allocation);

@@ -208,6 +208,7 @@ CUresult cushim__mock_reserve(size_t bytes, size_t alignment, CUdeviceptr hint,
     }
     made->bytes = bytes;
     made->id = cushim__mock_allocation_number();
+    made->number = ++cushim__mock->memory_made;
     made->next = reservations;
     reservations = made;
     *address = made->start;

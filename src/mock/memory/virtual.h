@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Virtual memory (driver-semantics.md #212 to #219): physical memory that has a handle, addresses
+ * Virtual memory (driver-semantics.md #212 to #223): physical memory that has a handle, addresses
  * that are reserved, and the mappings of the one at the other. A mapping is an allocation, and the
  * mappings side by side in a reservation are used like one allocation.
  */
@@ -30,7 +30,9 @@ struct mock_reservation {
     CUdeviceptr start;
     size_t bytes;
     char *host;
-    uint64_t id; /* for the race detector */
+    uint64_t id;             /* for the race detector */
+    uint32_t number;         /* in its tag, as of an allocation */
+    char tag[MOCK_TAG_SIZE]; /* set by the layer; empty for the default word and number */
 };
 
 struct mock_mapping {

@@ -149,6 +149,10 @@ CUresult cushim__mock_jit_begin(struct mock_jit *jit, unsigned count, const CUji
             if (!values[i])
                 return CUDA_ERROR_INVALID_VALUE;
             break;
+        case CU_JIT_CACHE_MODE:
+            if ((unsigned)(uintptr_t)values[i] > CU_JIT_CACHE_OPTION_CG)
+                return CUDA_ERROR_INVALID_VALUE;
+            break;
         case CU_JIT_WALL_TIME:
             jit->wall_time = &values[i];
             break;
@@ -170,7 +174,7 @@ CUresult cushim__mock_jit_begin(struct mock_jit *jit, unsigned count, const CUji
             break;
         }
     }
-    if ((jit->info.room > 0 && !jit->info.buffer) || (jit->error.room > 0 && !jit->error.buffer))
+    if ((jit->info.bytes && !jit->info.buffer) || (jit->error.bytes && !jit->error.buffer))
         return CUDA_ERROR_INVALID_VALUE;
     return CUDA_SUCCESS;
 }

@@ -188,7 +188,11 @@ typedef struct mock_array_memory_requirements {
 #if CUDA_VERSION < 12010
 typedef unsigned int CUcoredumpSettings;
 typedef unsigned int CUmulticastGranularity_flags;
-typedef struct mock_multicast_object_prop CUmulticastObjectProp;
+typedef struct mock_multicast_object_prop {
+    unsigned int numDevices;
+    size_t size;
+    unsigned long long handleTypes, flags;
+} CUmulticastObjectProp;
 #endif
 
 #if CUDA_VERSION < 12030

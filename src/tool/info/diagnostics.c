@@ -73,7 +73,12 @@ static bool names_twice(const char *value, struct evidence *evidence)
         const char *other = entry += strspn(entry, ", ");
         const size_t length = strcspn(entry, ", ");
         while (*(other += strcspn(other, ",")) && *(other += strspn(other, ", "))) {
-            if (strcspn(other, ", ") == length && strncmp(other, entry, length) == 0)
+            /* The beginning of a UUID names the same GPU as all of it. */
+            const size_t other_length = strcspn(other, ", ");
+            const bool is_number = isdigit((unsigned char)*entry) && isdigit((unsigned char)*other);
+            if (is_number
+                    ? strtol(entry, NULL, 10) == strtol(other, NULL, 10)
+                    : strncmp(other, entry, length < other_length ? length : other_length) == 0)
                 return evidence_set(evidence, "CUDA_VISIBLE_DEVICES=%.160s names %.*s twice", value,
                                     (int)(length < 64 ? length : 64), entry);
         }
