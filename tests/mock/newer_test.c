@@ -33,6 +33,8 @@ static const char *const functions[] = {
     "cuGraphNodeSetParams_v2",
     "cuDeviceGetCliqueCount",
     "cuDeviceGetCliqueInfo",
+    "cuStreamGetDevResource",
+    "cuStreamGetDevResource_ptsz",
 };
 
 static const char image[] = ".version 6.0\n"
