@@ -28,6 +28,8 @@ static const char *const functions[] = {
     "cuKernelGetParamCount",
     "cuMemcpyWithAttributesAsync",
     "cuMemcpyWithAttributesAsync_ptsz",
+    "cuMemcpy3DWithAttributesAsync",
+    "cuMemcpy3DWithAttributesAsync_ptsz",
     "cuGraphNodeGetParams",
     "cuGraphAddNode_v3",
     "cuGraphNodeSetParams_v2",
