@@ -164,8 +164,9 @@ static bool is_of_system(const char *library)
 
 /*
  * Whether the files beside a library are those of cuda-compat, in a folder of any name: it has the
- * compiler of PTX, but not the management library, which every whole driver has. A container that
- * may not use the latter has the former in the system's folders.
+ * PTX compiler, but not the management library, which every complete driver has. In a container
+ * that may not use the management library, the driver looks the same, but is in the folders of the
+ * system.
  */
 static bool is_compatibility_package(const struct system_info *info, const char *library,
                                      const char *release)
@@ -229,7 +230,7 @@ static const char *next_library(const struct system_info *info, const struct pai
     return NULL;
 }
 
-/* First what can be undone: another library for one run. Returns false if there is no other. */
+/* Advise another library for one run, which is easily undone. Returns false if there is none. */
 static bool advise_other(const struct system_info *info, const struct pair *pair,
                          struct evidence *evidence)
 {
