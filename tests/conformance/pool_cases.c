@@ -176,7 +176,7 @@ static void the_current_pool_can_be_changed(void)
     drain(NULL);
 }
 
-/* At least so many bytes are kept, in pieces of 32 MiB. */
+/* At least the number of bytes stays reserved, in pieces of 32 MiB. */
 static void trimming_keeps_what_it_is_told(void)
 {
     CUstream stream = begin_context_stream();
