@@ -150,7 +150,7 @@ static void node_frees_what_a_graph_allocates(void)
     REFUSED(add_free(graph_begin(), memory));
 }
 
-/* What calls say of memory: whether it is allocated. */
+/* Whether calls find memory allocated. */
 static bool is_known(CUdeviceptr memory, CUstream stream)
 {
     CUdeviceptr start = 0;

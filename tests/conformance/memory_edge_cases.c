@@ -120,7 +120,7 @@ static void cubes_have_six_square_faces(void)
     REFUSED(cu->Array3DCreate_v2(&array, &of));
 }
 
-/* The attributes from 4 on: where two pages were last prefetched, and the types and ids of places. */
+/* Attributes from 4 on: where pages were last prefetched, and the types and ids of locations. */
 static void hints_belong_to_pages(void)
 {
     enum { PREFETCHED, PREFERRED_TYPE, PREFERRED_ID, PREFETCHED_TYPE, PREFETCHED_ID, ATTRIBUTES };

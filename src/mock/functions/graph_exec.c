@@ -56,7 +56,7 @@ static bool copies_pageable(const struct mock_work *work)
     return copy && (copy->from.pageable || copy->to.pageable);
 }
 
-/* What a conditional node may execute (driver-semantics.md #234). */
+/* Check that a body has only nodes that a body may have (driver-semantics.md #234). */
 static CUresult check_body(const struct mock_graph *body, struct failure *failure)
 {
     CUresult code = CUDA_SUCCESS;
@@ -106,7 +106,7 @@ static CUresult check_conditions(const struct mock_graph *graph, struct failure 
     return check_bodies(graph, failure);
 }
 
-/* An executable graph that must be destroyed before `graph` can have another; NULL if none. */
+/* The executable graph of a graph that can have only one; NULL if it may get one. */
 static const struct mock_exec *taker_of(const struct mock_graph *graph)
 {
     const bool has_memory = cushim__mock_graph_has(graph, MOCK_MEMORY);

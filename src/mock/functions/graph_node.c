@@ -80,7 +80,7 @@ CUresult cushim__mock_GraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph h
                                   cushim__mock_work_child(childGraph));
 }
 
-/* Write what the driver returns in the parameters of a new node, if it was added. */
+/* If the node was added, write the members of its parameters that the driver returns. */
 static CUresult answer(CUresult code, const CUgraphNode *handle, CUgraphNodeParams *parameters)
 {
     CUDA_MEM_ALLOC_NODE_PARAMS made;
@@ -282,7 +282,7 @@ CUresult cushim__mock_GraphEventRecordNodeSetEvent(CUgraphNode hNode, CUevent ev
                                               event));
 }
 
-/* For the parameters of a node that cannot change. */
+/* The code for parameters of a kind of node that cannot change. */
 static CUresult refuse(CUgraphNode handle, const CUgraphNodeParams *parameters)
 {
     struct mock_node *node;

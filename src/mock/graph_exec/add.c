@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* New nodes: what a graph refuses. */
+/* Adds a node to a graph, and checks whether the graph may have it. */
 #include "src/mock/core/state.h"
 #include "src/mock/graph/graph.h"
 #include "src/mock/graph_exec/exec.h"
@@ -10,7 +10,7 @@ static bool is_memory(const struct mock_work *work)
     return work->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || work->type == CU_GRAPH_NODE_TYPE_MEM_FREE;
 }
 
-/* Whether a child of `graph` would be the graph itself, a copy of it, or a graph that it lies in. */
+/* Whether the child of a node of `graph` is `graph`, a copy of it, or a graph around it. */
 static bool contains_itself(const struct mock_graph *graph, const struct mock_work *work)
 {
     if (!work->moved)

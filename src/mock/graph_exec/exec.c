@@ -92,7 +92,7 @@ static bool is_alike(CUdeviceptr one, CUdeviceptr other)
            cushim__mock_allocation_place(first) == cushim__mock_allocation_place(second);
 }
 
-/* A set may go from memory of a graph to that of a context, and back; a copy may not. */
+/* A set node may change between memory of a graph and other memory; a copy node may not. */
 static bool is_from_or_to_graph(CUdeviceptr one, CUdeviceptr other)
 {
     const struct mock_allocation *first = cushim__mock_allocation_known(one);

@@ -64,7 +64,7 @@ static void collect(void)
     }
 }
 
-/* What a node does with memory of a graph, and what frees such memory in a stream. */
+/* The operation of a node that allocates or frees, or of a free in a stream. */
 struct memory_operation {
     struct mock_operation operation;
     struct mock_graph_memory *memory;
@@ -101,7 +101,7 @@ static void drop_user(struct mock_operation *operation)
     destroy_if_unused(memory_of(operation));
 }
 
-/* Each launch allocates anew. A driver orders what was done before. */
+/* Each launch allocates anew, so earlier accesses cannot race with it. */
 static void touch_made(const struct mock_operation *operation, struct race_access *access)
 {
     const struct race_memory memory =
@@ -142,7 +142,7 @@ static const struct mock_operation_class free_class = {
 /* The bytes at the end that no version of CUDA uses. */
 enum { RESERVED_BYTES = 54 };
 
-/* The driver looks at the place first, and then at handles, bytes and accesses. */
+/* The driver checks the location first, then handle types, bytes and access descriptors. */
 static CUresult check(const CUDA_MEM_ALLOC_NODE_PARAMS *parameters, struct mock_device **device)
 {
     /* Values that old headers lack. */
@@ -423,7 +423,7 @@ void cushim__mock_memory_end(struct mock_allocation *allocation)
     destroy_if_unused(allocation->graph);
 }
 
-/* Work that is pending may still use the memory, and is not told from work that comes later. */
+/* Pending work may still use the memory. Until it has ended, later work finds the memory too. */
 void cushim__mock_memory_free_now(struct mock_allocation *allocation)
 {
     allocation->graph->last = cushim__mock_sim_submitted();
@@ -449,7 +449,7 @@ static bool is_first_of_graph(const struct mock_graph_memory *memory,
     return one == memory;
 }
 
-/* What a device needs for all graphs, each a number of chunks. */
+/* The bytes that a device needs for all graphs; each graph takes whole chunks. */
 static size_t needed(const struct mock_device *device)
 {
     size_t all = 0;

@@ -218,8 +218,8 @@ static void give_up(struct mock_graph *image, const struct mock_graph *graph)
 }
 
 /*
- * Make each partner do what its node does. Child graphs and bodies stay, and their nodes are updated.
- * Launches have references of their own.
+ * Make each partner do what its node does. Child graphs and bodies stay; their nodes are updated.
+ * Launches that are pending have references of their own.
  */
 static void take(struct mock_graph *image, const struct mock_graph *graph)
 {
@@ -242,7 +242,7 @@ static void take(struct mock_graph *image, const struct mock_graph *graph)
     }
 }
 
-/* Conditions begin with the values that the graph gives them. */
+/* Take over the default values of conditions. */
 static void take_values(const struct mock_graph *image, const struct mock_graph *graph)
 {
     for (struct mock_condition *one = image->conditions; one; one = one->next) {

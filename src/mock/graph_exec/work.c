@@ -239,7 +239,7 @@ struct mock_work cushim__mock_work_free(CUdeviceptr address)
     return work_of(code, CU_GRAPH_NODE_TYPE_MEM_FREE, operation, NULL);
 }
 
-/* The most bodies of a node that is no SWITCH. */
+/* The largest number of bodies of a node. */
 static unsigned bodies_max(unsigned type)
 {
     return type == MOCK_SWITCH ? UINT_MAX : type == MOCK_IF ? 2 : 1;
