@@ -97,8 +97,12 @@ void *cushim__mock_file_map(int file, size_t bytes);
 enum { MOCK_PAGES_LABEL = 128 };
 void *cushim__mock_pages_take_many(size_t bytes, const void *label, size_t label_bytes, int *file);
 
-/* Map the pages of such a file, and read their label. NULL if it is no such file. */
-void *cushim__mock_pages_open(int file, void *label, size_t label_bytes, size_t *bytes);
+/*
+ * Map the pages of such a file, and read their label. Returns false if it is no such file. `pages`
+ * is NULL if memory runs out.
+ */
+bool cushim__mock_pages_open(int file, void *label, size_t label_bytes, void **pages,
+                             size_t *bytes);
 
 /* Another descriptor of the file, for the program; negative if the process has too many. */
 int cushim__mock_pages_descriptor(int file);

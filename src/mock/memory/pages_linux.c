@@ -282,17 +282,18 @@ void *cushim__mock_pages_take_many(size_t bytes, const void *label, size_t label
     return NULL;
 }
 
-void *cushim__mock_pages_open(int file, void *label, size_t label_bytes, size_t *bytes)
+bool cushim__mock_pages_open(int file, void *label, size_t label_bytes, void **pages, size_t *bytes)
 {
     const off_t end = is_sealed(file) ? lseek(file, 0, SEEK_END) : -1;
-    void *pages;
 
     if (end <= (off_t)label_bytes ||
         pread(file, label, label_bytes, end - (off_t)label_bytes) != (ssize_t)label_bytes)
-        return NULL;
+        return false;
     *bytes = (size_t)end - label_bytes;
-    pages = mmap(NULL, *bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    return pages == MAP_FAILED ? NULL : pages;
+    *pages = mmap(NULL, *bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (*pages == MAP_FAILED)
+        *pages = NULL;
+    return true;
 }
 
 int cushim__mock_pages_descriptor(int file)

@@ -210,13 +210,14 @@ void *cushim__mock_pages_take_many(size_t bytes, const void *label, size_t label
     return NULL;
 }
 
-void *cushim__mock_pages_open(int file, void *label, size_t label_bytes, size_t *bytes)
+bool cushim__mock_pages_open(int file, void *label, size_t label_bytes, void **pages, size_t *bytes)
 {
     (void)file;
     (void)label;
     (void)label_bytes;
+    (void)pages;
     (void)bytes;
-    return NULL;
+    return false;
 }
 
 int cushim__mock_pages_descriptor(int file)

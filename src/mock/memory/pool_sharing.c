@@ -55,11 +55,14 @@ CUresult cushim__mock_pool_import(int file, struct mock_pool **pool)
     struct mock_device *device;
     struct label label;
     size_t bytes;
-    void *pages = cushim__mock_pages_open(file, &label, sizeof label, &bytes);
+    void *pages;
 
-    if (pages)
-        cushim__mock_pages_release(pages, bytes);
-    if (!pages || memcmp(label.magic, pool_magic, sizeof label.magic) != 0 ||
+    if (!cushim__mock_pages_open(file, &label, sizeof label, &pages, &bytes))
+        return CUDA_ERROR_UNKNOWN;
+    if (!pages)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    cushim__mock_pages_release(pages, bytes);
+    if (memcmp(label.magic, pool_magic, sizeof label.magic) != 0 ||
         cushim__mock_device_find(label.device, &device))
         return CUDA_ERROR_UNKNOWN;
     *pool = cushim__mock_pool_imported(label.key);

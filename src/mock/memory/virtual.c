@@ -142,10 +142,12 @@ CUresult cushim__mock_physical_import(int file, struct mock_physical **physical)
     struct mock_physical *made;
     struct label label;
     size_t bytes;
-    void *pages = cushim__mock_pages_open(file, &label, sizeof label, &bytes);
+    void *pages;
 
-    if (!pages)
+    if (!cushim__mock_pages_open(file, &label, sizeof label, &pages, &bytes))
         return CUDA_ERROR_UNKNOWN;
+    if (!pages)
+        return CUDA_ERROR_OUT_OF_MEMORY;
     if (memcmp(label.magic, magic, sizeof magic) != 0 ||
         cushim__mock_device_find(label.device, &device)) {
         cushim__mock_pages_release(pages, bytes);
