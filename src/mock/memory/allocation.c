@@ -295,6 +295,7 @@ static CUresult check_registered(const void *memory, size_t bytes, bool writable
 {
     const uint64_t start = (uintptr_t)memory, last = start + bytes - 1;
     const struct mock_allocation *other;
+    bool lacks = false;
 
     if (last < start || arena_at(start) || arena_at(last))
         return CUDA_ERROR_INVALID_VALUE;
@@ -302,8 +303,9 @@ static CUresult check_registered(const void *memory, size_t bytes, bool writable
     if (other && other->span.start + other->bytes > start)
         return other->origin == MOCK_BY_REGISTER ? CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED
                                                  : CUDA_ERROR_INVALID_VALUE;
-    return cushim__mock_pages_mapped(memory, bytes, writable) ? CUDA_SUCCESS
-                                                              : CUDA_ERROR_INVALID_VALUE;
+    if (cushim__mock_pages_mapped(memory, bytes, writable, &lacks))
+        return CUDA_SUCCESS;
+    return lacks ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_INVALID_VALUE;
 }
 
 void cushim__mock_allocation_list(struct mock_allocation *allocation)

@@ -44,8 +44,11 @@ bool cushim__mock_pages_back(void *pages, size_t bytes);
 /* Discard what is in a part of such room, which is then unbacked again. */
 void cushim__mock_pages_empty(void *pages, size_t bytes);
 
-/* Whether all pages that the bytes touch can be read, and written if `writable`. */
-bool cushim__mock_pages_mapped(const void *start, size_t bytes, bool writable);
+/*
+ * Whether all pages that the bytes touch can be read, and written if `writable`. If the system does
+ * not say, because it lacks files or memory, the answer is false, and `lacks` becomes true.
+ */
+bool cushim__mock_pages_mapped(const void *start, size_t bytes, bool writable, bool *lacks);
 
 /* Pages that processes share. */
 

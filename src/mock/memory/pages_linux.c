@@ -82,33 +82,40 @@ static bool are_mapped(uintptr_t start, uintptr_t end)
     return true;
 }
 
-/* The list of mappings is in the order of addresses, and ends a line after their attributes. */
-bool cushim__mock_pages_mapped(const void *start, size_t bytes, bool writable)
+/*
+ * The list of mappings is in the order of addresses, and a line of it may have the length of a path.
+ * It is read without allocating, so that the answer does not depend on free memory.
+ */
+bool cushim__mock_pages_mapped(const void *start, size_t bytes, bool writable, bool *lacks)
 {
     const uintptr_t end = (uintptr_t)start + bytes;
-    uintptr_t known = (uintptr_t)start;
-    FILE *mappings;
-    char line[512];
-    bool at_start = true;
+    uintptr_t known = (uintptr_t)start, first, last;
+    static char text[8192]; /* under the mock's lock */
+    size_t length = 0;
+    ssize_t got;
+    char access[5], *line, *next;
+    int mappings;
 
     if (end < known || !are_mapped(known, end))
         return false;
-    mappings = fopen("/proc/self/maps", "re");
-    if (!mappings)
-        return true; /* whether it may be written is unknown */
-    while (known < end && fgets(line, sizeof line, mappings)) {
-        uintptr_t first, last;
-        char access[5];
-
-        if (at_start && sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s", &first, &last, access) == 3 &&
-            first <= known && known < last) {
-            if (access[0] != 'r' || (writable && access[1] != 'w'))
-                break;
-            known = last;
-        }
-        at_start = strchr(line, '\n') != NULL;
+    mappings = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    if (mappings < 0) {
+        *lacks = errno != ENOENT;
+        return !*lacks; /* without /proc, it is unknown whether they can be written */
     }
-    fclose(mappings);
+    while (known < end && (got = read(mappings, text + length, sizeof text - 1 - length)) > 0) {
+        length += (size_t)got;
+        text[length] = '\0';
+        for (line = text; (next = strchr(line, '\n')); line = next + 1) {
+            if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s", &first, &last, access) == 3 &&
+                first <= known && known < last && access[0] == 'r' &&
+                (!writable || access[1] == 'w'))
+                known = last;
+        }
+        length -= (size_t)(line - text);
+        memmove(text, line, length);
+    }
+    close(mappings);
     return known >= end;
 }
 

@@ -58,7 +58,7 @@ void cushim__mock_pages_empty(void *pages, size_t bytes)
     VirtualFree(pages, bytes, MEM_DECOMMIT);
 }
 
-bool cushim__mock_pages_mapped(const void *start, size_t bytes, bool writable)
+bool cushim__mock_pages_mapped(const void *start, size_t bytes, bool writable, bool *lacks)
 {
     const DWORD write = PAGE_READWRITE | PAGE_WRITECOPY | PAGE_EXECUTE_READWRITE |
                         PAGE_EXECUTE_WRITECOPY,
@@ -67,6 +67,7 @@ bool cushim__mock_pages_mapped(const void *start, size_t bytes, bool writable)
     uintptr_t at = (uintptr_t)start;
     MEMORY_BASIC_INFORMATION part;
 
+    (void)lacks;
     while (at < end) {
         if (!VirtualQuery((const void *)at, &part, sizeof part) || part.State != MEM_COMMIT ||
             !(part.Protect & (writable ? write : read)))

@@ -99,36 +99,43 @@ void cushim__mock_pool_end(struct mock_pool *pool)
     drop_if_done(pool);
 }
 
-static bool take_chunk(struct mock_pool *pool, size_t room)
+/* A device that has no room is tried with other sizes; a host that lacks memory is not. */
+enum taken { TAKEN, NO_ROOM, NO_MEMORY };
+
+static enum taken take_chunk(struct mock_pool *pool, size_t room)
 {
     struct mock_arena *arena = cushim__mock_allocation_arena(pool->device);
-    struct mock_pool_chunk *chunk = calloc(1, sizeof *chunk);
+    struct mock_pool_chunk *chunk;
 
+    if (arena && !cushim__mock_arena_has_blocks(arena, room))
+        return NO_ROOM;
+    chunk = calloc(1, sizeof *chunk);
     if (!arena || !chunk ||
         !cushim__mock_arena_take_blocks(arena, room, &pool->pieces, &chunk->span)) {
         free(chunk);
-        return false;
+        return NO_MEMORY;
     }
     if (!cushim__mock_spans_add(&pool->pieces, chunk->span.start, chunk->span.room)) {
         cushim__mock_arena_give_blocks(arena, &chunk->span);
-        return false;
+        return NO_MEMORY;
     }
     chunk->next = pool->chunks;
     pool->chunks = chunk;
     pool->reserved += chunk->span.room;
-    return true;
+    return TAKEN;
 }
 
-/* Take chunks until there is room, which may begin in an earlier one. Returns false if there is none. */
-static bool extend(struct mock_pool *pool, size_t room)
+/* Take chunks until there is room, which may begin in an earlier one. */
+static enum taken extend(struct mock_pool *pool, size_t room)
 {
+    enum taken code = TAKEN;
     size_t taken = 0;
     uint64_t start;
 
-    while (taken * CHUNK < room && take_chunk(pool, CHUNK)) {
+    while (taken * CHUNK < room && (code = take_chunk(pool, CHUNK)) == TAKEN) {
         taken++;
         if (cushim__mock_spans_find(&pool->pieces, room, MOCK_UNIT, &start))
-            return true;
+            return TAKEN;
     }
     for (; taken > 0; taken--) {
         const struct mock_span *span = &pool->chunks->span;
@@ -136,14 +143,19 @@ static bool extend(struct mock_pool *pool, size_t room)
         if (cushim__mock_spans_drop(&pool->pieces, span->start, span->room))
             give_chunk(pool, &pool->chunks);
     }
-    return false;
+    return code == TAKEN ? NO_ROOM : code;
 }
 
-/* Take more memory from the device: whole chunks, or if that fails as much as is needed. */
+/* Take more memory from the device: whole chunks, or if there is no room as much as is needed. */
 static bool grow(struct mock_pool *pool, size_t room)
 {
-    if (!extend(pool, room) && !take_chunk(pool, cushim__mock_arena_rounded(room, CHUNK)) &&
-        !take_chunk(pool, cushim__mock_arena_rounded(room, MOCK_BLOCK)))
+    enum taken code = extend(pool, room);
+
+    if (code == NO_ROOM)
+        code = take_chunk(pool, cushim__mock_arena_rounded(room, CHUNK));
+    if (code == NO_ROOM)
+        code = take_chunk(pool, cushim__mock_arena_rounded(room, MOCK_BLOCK));
+    if (code != TAKEN)
         return false;
     if (pool->reserved_high < pool->reserved)
         pool->reserved_high = pool->reserved;
