@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* External memory by a file descriptor, and memory that is attached to streams. 230 and 231. */
 #define _GNU_SOURCE /* memfd_create() */
-#include <stddef.h>
-#include <stdint.h>
 #ifndef _WIN32
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #endif
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 
 enum { BYTES = 4 << 20 };
 
@@ -58,7 +53,7 @@ static CUexternalMemory begin_external(void)
     return memory;
 }
 
-static void wrong_imports_are_refused(void)
+MEASURED_CASE(230, wrong_imports_are_refused)
 {
     static const struct {
         int type, size, flags;
@@ -94,7 +89,7 @@ static void wrong_imports_are_refused(void)
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->ImportExternalSemaphore(NULL, NULL));
 }
 
-static void buffers_are_parts_of_the_memory(void)
+CASE(230, buffers_are_parts_of_the_memory, .class = MEASURED, .may_skip = ON_MOCK)
 {
     static const struct {
         size_t offset, size;
@@ -149,7 +144,7 @@ static void buffers_are_parts_of_the_memory(void)
     OK(cu->MemFree_v2(whole));
 }
 
-static void arrays_are_parts_of_the_memory(void)
+CASE(230, arrays_are_parts_of_the_memory, .class = MEASURED, .may_skip = ON_MOCK)
 {
     static const struct {
         unsigned long long offset;
@@ -189,10 +184,10 @@ static void arrays_are_parts_of_the_memory(void)
     }
 }
 
-static void attached_memory_is_one_managed_allocation(void)
+MEASURED_CASE(231, attached_memory_is_one_managed_allocation)
 {
     enum { SIZE = 1 << 20, GLOBAL = CU_MEM_ATTACH_GLOBAL, SINGLE = CU_MEM_ATTACH_SINGLE };
-    const CUstream stream = begin_context_stream();
+    const CUstream stream = begin_stream();
     const CUdeviceptr managed = begin_managed(SIZE), device = begin_memory(4096);
     CUstreamCaptureStatus status;
     CUgraph graph;
@@ -225,22 +220,3 @@ static void attached_memory_is_one_managed_allocation(void)
     EQUAL(CU_STREAM_CAPTURE_STATUS_INVALIDATED, status);
     CODE(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cu->StreamEndCapture(stream, &graph));
 }
-
-const struct conformance_case external_cases[] = {
-    MEASURED_CASE("230_wrong_imports_are_refused", wrong_imports_are_refused),
-    {
-        .name = "230_buffers_are_parts_of_the_memory",
-        .run = buffers_are_parts_of_the_memory,
-        .class = MEASURED,
-        .may_skip = ON_MOCK,
-    },
-    {
-        .name = "230_arrays_are_parts_of_the_memory",
-        .run = arrays_are_parts_of_the_memory,
-        .class = MEASURED,
-        .may_skip = ON_MOCK,
-    },
-    MEASURED_CASE("231_attached_memory_is_one_managed_allocation",
-                  attached_memory_is_one_managed_allocation),
-    {.name = NULL},
-};

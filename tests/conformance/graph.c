@@ -63,6 +63,7 @@ CUgraph graph_begin(void)
 {
     CUgraph graph = NULL;
 
+    need_context();
     MUST(cu->GraphCreate(&graph, 0));
     return graph;
 }

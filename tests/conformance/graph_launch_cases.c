@@ -2,10 +2,7 @@
 /* Launches, changes and updates of executable graphs. Statements 132-136, 139-143. */
 #include <string.h>
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 #include "graph.h"
 
 enum { BYTES = 64 };
@@ -21,7 +18,7 @@ static CUgraphNode add_set(CUgraph graph, const CUgraphNode *dependencies, size_
     return node;
 }
 
-static void launch_takes_any_stream(void)
+MEASURED_CASE(139, launch_takes_any_stream)
 {
     CUcontext context = begin_context();
     CUstream stream = begin_stream();
@@ -55,9 +52,9 @@ static void launch_takes_any_stream(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->GraphExecDestroy(NULL));
 }
 
-static void launches_of_one_executable_graph_take_turns(void)
+MEASURED_CASE(140, launches_of_one_executable_graph_take_turns)
 {
-    CUstream stream = begin_context_stream(), other = begin_stream();
+    CUstream stream = begin_stream(), other = begin_stream();
     atomic_int ran = 0;
     struct latch latch;
     CUgraphExec exec;
@@ -80,14 +77,14 @@ static void launches_of_one_executable_graph_take_turns(void)
     EQUAL(3, atomic_load(&ran));
 }
 
-static void branches_of_a_graph_run_side_by_side(void)
+MEASURED_CASE(141, branches_of_a_graph_run_side_by_side)
 {
     CUDA_HOST_NODE_PARAMS stand = {gate_stand, NULL};
     struct gate gate = GATE;
     CUgraphNode node, branches[2];
     CUdeviceptr memory;
     CUgraphExec exec;
-    CUstream stream = begin_context_stream(), look = begin_stream();
+    CUstream stream = begin_stream(), look = begin_stream();
     CUevent event = begin_event();
     CUgraph graph = graph_begin();
     unsigned char *seen = NULL;
@@ -117,7 +114,7 @@ static void branches_of_a_graph_run_side_by_side(void)
     EQUAL(9, graph_byte(memory));
 }
 
-static void executable_graph_is_updated_by_one_of_its_shape(void)
+MEASURED_CASE(142, executable_graph_is_updated_by_one_of_its_shape)
 {
     CUDA_MEMSET_NODE_PARAMS rows = {.elementSize = 1, .width = 8, .height = 2, .pitch = 16};
     CUgraphExecUpdateResultInfo info;
@@ -128,7 +125,7 @@ static void executable_graph_is_updated_by_one_of_its_shape(void)
     CUgraphExec exec;
     CUstream stream;
 
-    stream = begin_context_stream();
+    stream = begin_stream();
     memory = graph_memory(BYTES);
     graph = graph_begin();
     add_set(graph, NULL, 0, memory, 7);
@@ -162,7 +159,7 @@ static void executable_graph_is_updated_by_one_of_its_shape(void)
     CHECK(info.errorNode == node);
 }
 
-static void nodes_of_an_executable_graph_are_changed_alone(void)
+DOCUMENTED_CASE(143, nodes_of_an_executable_graph_are_changed_alone)
 {
     CUDA_MEMSET_NODE_PARAMS set = {.value = 8, .elementSize = 1, .width = BYTES, .height = 1};
     CUDA_HOST_NODE_PARAMS counted = {.fn = NULL};
@@ -171,7 +168,7 @@ static void nodes_of_an_executable_graph_are_changed_alone(void)
     unsigned enabled = 77;
     CUdeviceptr memory;
     CUgraphExec exec;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
     CUgraph graph;
 
     memory = set.dst = graph_memory(BYTES);
@@ -249,7 +246,7 @@ static CUgraph begin_row(size_t count, CUgraphNode *nodes)
     return graph;
 }
 
-static void nodes_are_paired_from_the_exits(void)
+MEASURED_CASE(142, nodes_are_paired_from_the_exits)
 {
     CUgraphNode row[3], nodes[3], node;
     CUgraphExec exec;
@@ -277,7 +274,7 @@ static void nodes_are_paired_from_the_exits(void)
     CHECK(node == nodes[0]);
 }
 
-static void number_of_nodes_and_exits_must_be_the_same(void)
+MEASURED_CASE(142, number_of_nodes_and_exits_must_be_the_same)
 {
     CUgraphNode row[3], nodes[3], node = NULL;
     CUgraphExec exec;
@@ -303,7 +300,7 @@ static void number_of_nodes_and_exits_must_be_the_same(void)
     EQUAL(CU_GRAPH_EXEC_UPDATE_SUCCESS, result);
 }
 
-static void lists_without_room_are_refused(void)
+MEASURED_CASE(133, lists_without_room_are_refused)
 {
     CUgraphNode nodes[2], list[1] = {NULL};
     CUgraph graph;
@@ -315,7 +312,7 @@ static void lists_without_room_are_refused(void)
     CHECK(list[0] == NULL);
 }
 
-static void edge_is_removed_whatever_its_data(void)
+MEASURED_CASE(134, edge_is_removed_whatever_its_data)
 {
     const CUgraphEdgeData unknown = {.type = 9}, plain = {0};
     CUDA_KERNEL_NODE_PARAMS kernel;
@@ -352,7 +349,7 @@ static void edge_is_removed_whatever_its_data(void)
          cu->GraphRemoveDependencies_v2(graph, &nodes[0], &nodes[1], &data, 1));
 }
 
-static void cycle_has_no_node_to_blame_in_the_first_abis(void)
+MEASURED_CASE(134, cycle_has_no_node_to_blame_in_the_first_abis)
 {
     CUDA_GRAPH_INSTANTIATE_PARAMS parameters = {.flags = 0};
     CUgraphNode nodes[2], blamed = (CUgraphNode)(uintptr_t)7;
@@ -371,7 +368,7 @@ static void cycle_has_no_node_to_blame_in_the_first_abis(void)
     CHECK(parameters.hErrNode_out == nodes[0] || parameters.hErrNode_out == nodes[1]);
 }
 
-static void later_node_is_not_in_the_clone(void)
+MEASURED_CASE(135, later_node_is_not_in_the_clone)
 {
     CUgraphNode nodes[2], late, found = (CUgraphNode)(uintptr_t)7;
     CUgraph graph, clone;
@@ -388,16 +385,14 @@ static void later_node_is_not_in_the_clone(void)
     EQUAL(1, graph_edges(graph));
 }
 
-static void child_graph_is_launched_with_its_parent_alone(void)
+MEASURED_CASE(136, child_graph_is_launched_with_its_parent_alone)
 {
     CUDA_HOST_NODE_PARAMS host = {.fn = NULL};
     CUgraphNode nodes[1], node, inner;
-    CUgraph graph, child, embedded;
+    CUgraph graph = graph_begin(), child, embedded;
     CUgraphExec exec = NULL;
     size_t count = 1;
 
-    begin_context();
-    graph = graph_begin();
     child = begin_row(1, nodes);
     MUST(cu->GraphHostNodeGetParams(nodes[0], &host));
     MUST(cu->GraphAddChildGraphNode(&node, graph, NULL, 0, child));
@@ -409,7 +404,7 @@ static void child_graph_is_launched_with_its_parent_alone(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->GraphExecHostNodeSetParams(exec, nodes[0], &host));
 }
 
-static void pageable_memory_is_read_at_the_launch(void)
+MEASURED_CASE(140, pageable_memory_is_read_at_the_launch)
 {
     static unsigned char source[64], back[64];
     CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
@@ -449,41 +444,13 @@ static void pageable_memory_is_read_at_the_launch(void)
     EQUAL(2, back[63]);
 }
 
-static void nodes_find_the_context_of_their_memory(void)
+MEASURED_CASE(132, nodes_find_the_context_of_their_memory)
 {
     CUDA_MEMSET_NODE_PARAMS set = {.elementSize = 1, .width = 16, .height = 1};
     CUgraphNode node;
-    CUgraph graph;
+    CUgraph graph = graph_begin();
 
-    begin_context();
-    graph = graph_begin();
     set.dst = graph_memory(64);
     make_current(NULL);
     OK(cu->GraphAddMemsetNode(&node, graph, NULL, 0, &set, NULL));
 }
-
-const struct conformance_case graph_launch_cases[] = {
-    MEASURED_CASE("139_launch_takes_any_stream", launch_takes_any_stream),
-    MEASURED_CASE("140_launches_of_one_executable_graph_take_turns",
-                  launches_of_one_executable_graph_take_turns),
-    MEASURED_CASE("141_branches_of_a_graph_run_side_by_side", branches_of_a_graph_run_side_by_side),
-    MEASURED_CASE("142_executable_graph_is_updated_by_one_of_its_shape",
-                  executable_graph_is_updated_by_one_of_its_shape),
-    DOCUMENTED_CASE("143_nodes_of_an_executable_graph_are_changed_alone",
-                    nodes_of_an_executable_graph_are_changed_alone),
-    MEASURED_CASE("132_nodes_find_the_context_of_their_memory",
-                  nodes_find_the_context_of_their_memory),
-    MEASURED_CASE("133_lists_without_room_are_refused", lists_without_room_are_refused),
-    MEASURED_CASE("134_edge_is_removed_whatever_its_data", edge_is_removed_whatever_its_data),
-    MEASURED_CASE("134_cycle_has_no_node_to_blame_in_the_first_abis",
-                  cycle_has_no_node_to_blame_in_the_first_abis),
-    MEASURED_CASE("135_later_node_is_not_in_the_clone", later_node_is_not_in_the_clone),
-    MEASURED_CASE("136_child_graph_is_launched_with_its_parent_alone",
-                  child_graph_is_launched_with_its_parent_alone),
-    MEASURED_CASE("140_pageable_memory_is_read_at_the_launch",
-                  pageable_memory_is_read_at_the_launch),
-    MEASURED_CASE("142_nodes_are_paired_from_the_exits", nodes_are_paired_from_the_exits),
-    MEASURED_CASE("142_number_of_nodes_and_exits_must_be_the_same",
-                  number_of_nodes_and_exits_must_be_the_same),
-    {.name = NULL},
-};
