@@ -213,7 +213,6 @@ static struct pair begin_pair(void)
 {
     struct pair pair;
 
-    begin_context();
     pair.origin = begin_stream();
     pair.fork = begin_stream();
     pair.forked = begin_event();

@@ -137,12 +137,11 @@ MEASURED_CASE(071, event_of_a_spoilt_capture_is_of_an_ended_one)
 
 MEASURED_CASE(146, graphs_modules_and_limits_are_left_alone_meanwhile)
 {
-    CUgraphExec exec;
     CUmodule module = begin_module();
     CUdeviceptr managed = begin_managed(4096);
     CUstream stream = begin_stream();
+    CUgraphExec exec = graph_exec(graph_begin());
 
-    exec = graph_exec(graph_begin());
     capture_begin(stream, GLOBAL);
     CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cu->GraphExecDestroy(exec));
     capture_invalidated(stream);
@@ -197,10 +196,9 @@ MEASURED_CASE(147, dependencies_are_returned_and_set)
     const CUgraphNode *reported = &(CUgraphNode){NULL};
     CUgraphNode twice[2];
     CUgraph graph;
-    CUstream stream;
     size_t count = 7;
+    CUstream stream = begin_stream();
 
-    stream = begin_stream();
     capture_begin(stream, GLOBAL);
     OK(cu->StreamGetCaptureInfo_v2(stream, &status, NULL, &graph, &reported, &count));
     CHECK(reported == NULL);
@@ -273,7 +271,6 @@ MEASURED_CASE(179, another_context_may_be_waited_for)
 
 MEASURED_CASE(179, legacy_stream_does_not_join)
 {
-    begin_context();
     for (int blocks = 0; blocks < 2; blocks++) {
         CUstream stream = blocks ? begin_blocking_stream() : begin_stream();
         CUevent event = begin_event();
@@ -331,10 +328,9 @@ MEASURED_CASE(180, edges_are_returned_with_their_data)
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     const CUgraphEdgeData *data = (const void *)&status;
     const CUgraphNode *nodes = NULL;
-    CUstream stream;
     size_t count = 7;
+    CUstream stream = begin_stream();
 
-    stream = begin_stream();
     capture_begin(stream, GLOBAL);
     OK(cu->StreamGetCaptureInfo_v3(stream, &status, NULL, NULL, &nodes, &data, &count));
     EQUAL(0, count);
@@ -401,10 +397,9 @@ MEASURED_CASE(181, where_a_capture_begins_is_checked)
 {
     const CUgraphEdgeData wrong = {.reserved = {1}};
     CUgraphNode nodes[2], foreign;
-    CUgraph graph;
     CUstream stream = begin_stream();
+    CUgraph graph = graph_begin();
 
-    graph = graph_begin();
     nodes[0] = nodes[1] = graph_add_host(graph, NULL, 0, NULL);
     foreign = graph_add_host(graph_begin(), NULL, 0, NULL);
     CODE(CUDA_ERROR_INVALID_VALUE, begin_into(stream, NULL, NULL, NULL, 0));

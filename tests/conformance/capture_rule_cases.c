@@ -329,7 +329,6 @@ static CUresult legacy_call(int number, CUdeviceptr memory)
 
 MEASURED_CASE(129, blocking_captures_are_in_the_way)
 {
-    begin_context();
     for (int call = 0; call < 6; call++) {
         CUstream stream = begin_blocking_stream();
         CUdeviceptr memory = begin_memory(64);

@@ -172,7 +172,6 @@ MEASURED_CASE(202, global_mode_forbids_what_is_unsafe)
 {
     static char memory[COUNT(calls)][BYTES] __attribute__((aligned(BYTES)));
 
-    begin_context();
     for (unsigned i = 0; i < COUNT(calls); i++) {
         CUstream stream = begin_stream();
         struct things things;

@@ -83,11 +83,10 @@ static CUresult instantiate(CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params
 MEASURED_CASE(232, graph_with_an_unused_handle_is_not_instantiated)
 {
     CUDA_GRAPH_INSTANTIATE_PARAMS result;
-    CUgraphNodeParams params;
     CUgraph graph = graph_begin();
     CUgraphNode node;
+    CUgraphNodeParams params = params_of(handle_of(graph, 0, 1), IF, 1);
 
-    params = params_of(handle_of(graph, 0, 1), IF, 1);
     REFUSED(instantiate(graph, &result));
     EQUAL(UNUSED_CONDITION, result.result_out);
     CHECK(!result.hErrNode_out);
@@ -118,12 +117,11 @@ MEASURED_CASE(233, number_of_bodies_depends_on_the_type)
 
 MEASURED_CASE(233, handle_is_used_once_at_a_time)
 {
-    CUgraphNodeParams params;
     CUgraph graph = graph_begin(), *body;
     CUgraphNode node;
     CUgraphConditionalHandle handle;
+    CUgraphNodeParams params = params_of(0, IF, 1);
 
-    params = params_of(0, IF, 1);
     REFUSED(add(graph, &node, &params));
     handle = handle_of(graph, 0, 1);
     params = params_of(handle + 1, IF, 1);

@@ -184,7 +184,6 @@ static struct {
 
 static void begin(CUstream (*make)(void))
 {
-    begin_context();
     at.device = begin_memory(MOST);
     at.pinned = begin_pinned(MIB);
     at.pageable = calloc(1, MOST);

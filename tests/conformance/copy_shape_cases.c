@@ -155,7 +155,6 @@ MEASURED_CASE(115, fields_of_layers_are_checked)
 {
     CUDA_MEMCPY3D copy, good;
 
-    begin_context();
     good = layers(begin_memory(8192));
     copy = good;
     copy.srcPitch = 8;

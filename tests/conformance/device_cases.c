@@ -229,12 +229,10 @@ CASE(192, limits_stay_once_kernels_have_used_them, .class = DOCUMENTED, .may_ski
         {"prints", CU_LIMIT_PRINTF_FIFO_SIZE, 4 << 20, 8 << 20},
         {"allocates", CU_LIMIT_MALLOC_HEAP_SIZE, 16 << 20, 32 << 20},
     };
-    CUdeviceptr out;
+    CUdeviceptr out = begin_memory(8);
     void *parameters[] = {&out};
     CUmodule module;
 
-    begin_context();
-    out = begin_memory(8);
     MUST(cu->ModuleLoadData(&module, using_limits));
     for (size_t i = 0; i < COUNT(rows); i++)
         OK(cu->CtxSetLimit(rows[i].limit, rows[i].before));
@@ -383,9 +381,8 @@ MEASURED_CASE(201, attribute_is_written_without_what_lies_beyond)
         int attribute;
         size_t bytes;
     } rows[] = {{1, 32}, {3, 4}, {8, 4}, {9, 2}, {10, 4}};
-    CUstream stream;
+    CUstream stream = begin_stream();
 
-    stream = begin_stream();
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         union {
             CUstreamAttrValue value;
@@ -408,10 +405,9 @@ MEASURED_CASE(196, first_destruction_of_a_stream_waits)
 {
     struct gate gate = GATE;
     struct opener opener;
-    CUevent event;
     CUstream stream = begin_stream();
+    CUevent event = begin_event();
 
-    event = begin_event();
     CODE(CUDA_ERROR_INVALID_HANDLE, cu->StreamDestroy(NULL));
     gate_shut(&gate, stream);
     MUST(cu->EventRecord(event, stream));

@@ -60,10 +60,9 @@ DOCUMENTED_CASE(036, untimed_is_400)
 DOCUMENTED_CASE(037, pending_is_600)
 {
     CUevent done = begin_done(), pending = begin_event(), other = begin_event();
-    struct latch latch;
     CUstream stream = begin_stream();
+    struct latch latch = latch_shut(stream);
 
-    latch = latch_shut(stream);
     OK(cu->EventRecord(pending, stream));
     OK(cu->EventRecord(other, stream));
     check_both_ways(CUDA_ERROR_NOT_READY, done, pending);
@@ -76,7 +75,6 @@ DOCUMENTED_CASE(037, pending_is_600)
 
 MEASURED_CASE(038, pending_and_unrecorded_is_400)
 {
-    begin_context();
     check_both_ways(CUDA_ERROR_INVALID_HANDLE, begin_pending(), begin_event());
 }
 
@@ -293,10 +291,9 @@ DOCUMENTED_CASE(046, longer_work_takes_longer)
 
 DOCUMENTED_CASE(046, same_event_twice_is_overwritten)
 {
-    CUevent event;
     CUstream stream = begin_stream();
+    CUevent event = begin_event();
 
-    event = begin_event();
     OK(cu->EventRecord(event, stream));
     OK(cu->EventRecord(event, stream));
     CHECK(reading_ns(event, event) == 0); /* the interval from an event to itself is 0 */
@@ -332,10 +329,9 @@ DOCUMENTED_CASE(080, calls_of_the_page_succeed_many_times)
     unsigned failures = 0;
     CUcontext current = begin_context();
     CUstream stream = begin_stream();
-    uint64_t began;
     CUevent event = begin_done();
+    uint64_t began = now_ns();
 
-    began = now_ns();
     for (int i = 0; i < CALLS; i++) {
         CUevent made = NULL, untimed = NULL;
         CUcontext found = NULL;

@@ -295,10 +295,9 @@ MEASURED_CASE(034, trap_is_719)
 
 DOCUMENTED_CASE(034, kernel_without_fault_breaks_nothing)
 {
-    CUfunction nothing;
     CUstream stream = begin_stream();
+    CUfunction nothing = begin_kernel("cushim_nothing");
 
-    nothing = begin_kernel("cushim_nothing");
     queue_kernel(nothing, stream);
     OK(cu->StreamSynchronize(stream));
     OK(cu->CtxSynchronize());

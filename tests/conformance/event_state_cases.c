@@ -38,11 +38,10 @@ DOCUMENTED_CASE(024, record_behind_pending_work_is_pending)
 
 DOCUMENTED_CASE(024, record_behind_a_latch_is_pending)
 {
-    struct latch latch;
     CUstream stream = begin_stream();
     CUevent event = begin_event();
+    struct latch latch = latch_shut(stream);
 
-    latch = latch_shut(stream);
     OK(cu->EventRecord(event, stream));
     CODE(CUDA_ERROR_NOT_READY, cu->EventQuery(event));
     CODE(CUDA_ERROR_NOT_READY, cu->StreamQuery(stream));
@@ -53,7 +52,6 @@ DOCUMENTED_CASE(024, record_behind_a_latch_is_pending)
 
 DOCUMENTED_CASE(024, synchronize_blocks)
 {
-    begin_context();
     for (unsigned flags = 0; flags < 2; flags++) {
         CUstream stream = begin_stream();
         CUevent event = begin_event_with(flags == 1 ? CU_EVENT_BLOCKING_SYNC : 0);
@@ -174,7 +172,6 @@ MEASURED_CASE(033, blocking_sync_lets_the_thread_sleep)
     double spinning, sleeping, in_context;
     CUcontext blocking = NULL;
 
-    begin_context();
     spinning = busy_ms(CU_EVENT_DEFAULT);
     sleeping = busy_ms(CU_EVENT_BLOCKING_SYNC);
     MUST(cu->CtxCreate_v2(&blocking, CU_CTX_SCHED_BLOCKING_SYNC, begin_device()));
@@ -202,7 +199,6 @@ static struct scene begin_scene(void)
 {
     struct scene scene;
 
-    begin_context();
     scene.busy = begin_stream();
     scene.idle = begin_stream();
     scene.waiter = begin_stream();
@@ -252,11 +248,10 @@ MEASURED_CASE(026, waiter_keeps_the_record_that_it_found)
 
 MEASURED_CASE(026, waiter_does_not_take_a_later_record)
 {
-    struct latch latch;
     struct scene scene = begin_scene();
     CUstream later = begin_stream();
+    struct latch latch = latch_shut(later);
 
-    latch = latch_shut(later);
     OK(cu->EventRecord(scene.event, later));
     check_held_up(&scene);
     check_released(&scene); /* although the event is pending again */

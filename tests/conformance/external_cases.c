@@ -46,9 +46,11 @@ static CUDA_EXTERNAL_MEMORY_HANDLE_DESC described(int file)
 
 static CUexternalMemory begin_external(void)
 {
-    const CUDA_EXTERNAL_MEMORY_HANDLE_DESC of = described(begin_file());
+    CUDA_EXTERNAL_MEMORY_HANDLE_DESC of;
     CUexternalMemory memory;
 
+    need_context();
+    of = described(begin_file());
     MUST(cu->ImportExternalMemory(&memory, &of));
     return memory;
 }
@@ -105,13 +107,12 @@ CASE(230, buffers_are_parts_of_the_memory, .class = MEASURED, .may_skip = ON_MOC
         {0, 4096, 1, 0, CUDA_ERROR_INVALID_VALUE},
         {0, 4096, 0, 1, CUDA_ERROR_INVALID_VALUE},
     };
-    CUexternalMemory memory;
     CUdeviceptr whole = 0, part, base;
     CUcontext context = begin_context(), owner = NULL;
     unsigned char byte = 0;
     size_t bytes;
+    CUexternalMemory memory = begin_external();
 
-    memory = begin_external();
     for (size_t i = 0; i < COUNT(rows); i++) {
         CUDA_EXTERNAL_MEMORY_BUFFER_DESC of = {.offset = rows[i].offset,
                                                .size = rows[i].size,
@@ -157,12 +158,10 @@ CASE(230, arrays_are_parts_of_the_memory, .class = MEASURED, .may_skip = ON_MOCK
         {0, 0, 1, CUDA_ERROR_INVALID_VALUE},
         {0, 4096, 1, CUDA_ERROR_INVALID_VALUE},
     };
-    CUexternalMemory memory;
     CUmipmappedArray array;
     CUarray level;
+    CUexternalMemory memory = begin_external();
 
-    begin_context();
-    memory = begin_external();
     for (size_t i = 0; i < COUNT(rows); i++) {
         const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC of = {
             .offset = rows[i].offset,

@@ -53,10 +53,9 @@ MEASURED_CASE(132, sets_and_copies_of_nodes_are_checked)
     CUDA_MEMCPY3D copy = {.WidthInBytes = 64, .Height = 1, .Depth = 1}, wrong;
     static char host[BYTES];
     CUgraphNode node;
-    CUgraph graph;
     CUcontext context = begin_context();
+    CUgraph graph = graph_begin();
 
-    graph = graph_begin();
     set.dst = copy.dstDevice = graph_memory(BYTES);
     copy.srcMemoryType = CU_MEMORYTYPE_HOST;
     copy.srcHost = host;
@@ -301,10 +300,9 @@ MEASURED_CASE(138, flags_of_instantiation_are_checked)
     CUDA_GRAPH_INSTANTIATE_PARAMS parameters;
     CUgraphExec exec = NULL;
     cuuint64_t flags = 77;
-    CUgraphNode host;
     CUgraph graph = graph_begin();
+    CUgraphNode host = graph_add_host(graph, NULL, 0, NULL);
 
-    host = graph_add_host(graph, NULL, 0, NULL);
     OK(cu->GraphInstantiate_v2(&exec, graph, NULL, NULL, 0));
     OK(cu->GraphInstantiateWithFlags(&exec, graph, CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY));
     OK(cu->GraphExecGetFlags(exec, &flags));

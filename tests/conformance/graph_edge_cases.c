@@ -16,7 +16,6 @@ MEASURED_CASE(182, child_graphs_nest_deeply)
     CUgraphNode node;
     CUgraphExec exec;
 
-    begin_context();
     top = graph = graph_begin();
     empty = graph_begin();
     for (unsigned i = 0; i < levels; i++) {
@@ -279,13 +278,12 @@ enum { BYTES = 64 };
 
 MEASURED_CASE(144, calls_become_nodes_in_a_chain)
 {
-    CUfunction nothing;
     CUdeviceptr memory, other;
     CUstream stream = begin_stream();
     CUevent event = begin_event(), outside = begin_event();
     void *pinned;
+    CUfunction nothing = begin_kernel("cushim_nothing");
 
-    nothing = begin_kernel("cushim_nothing");
     memory = graph_memory(BYTES);
     other = graph_memory(BYTES);
     MUST(cu->MemAllocHost_v2(&pinned, BYTES));
@@ -440,10 +438,9 @@ MEASURED_CASE(146, some_calls_are_forbidden_while_capturing)
 MEASURED_CASE(146, graph_is_not_instantiated_while_capturing)
 {
     CUgraphExec exec = NULL;
-    CUgraph graph;
     CUstream stream = begin_stream();
+    CUgraph graph = graph_begin();
 
-    graph = graph_begin();
     graph_add_host(graph, NULL, 0, NULL);
     capture_begin(stream, GLOBAL);
     CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cu->GraphInstantiateWithFlags(&exec, graph, 0));

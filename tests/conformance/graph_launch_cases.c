@@ -82,14 +82,13 @@ MEASURED_CASE(141, branches_of_a_graph_run_side_by_side)
     CUDA_HOST_NODE_PARAMS stand = {gate_stand, NULL};
     struct gate gate = GATE;
     CUgraphNode node, branches[2];
-    CUdeviceptr memory;
     CUgraphExec exec;
     CUstream stream = begin_stream(), look = begin_stream();
     CUevent event = begin_event();
     CUgraph graph = graph_begin();
     unsigned char *seen = NULL;
+    CUdeviceptr memory = graph_memory(BYTES);
 
-    memory = graph_memory(BYTES);
     MUST(cu->MemAllocHost_v2((void **)&seen, BYTES));
     gate_prepare(&gate);
     stand.userData = &gate;
@@ -120,13 +119,11 @@ MEASURED_CASE(142, executable_graph_is_updated_by_one_of_its_shape)
     CUgraphExecUpdateResultInfo info;
     CUgraphNode node, found = (CUgraphNode)&node;
     CUgraphExecUpdateResult result;
-    CUdeviceptr memory;
     CUgraph graph, other;
     CUgraphExec exec;
-    CUstream stream;
+    CUstream stream = begin_stream();
+    CUdeviceptr memory = graph_memory(BYTES);
 
-    stream = begin_stream();
-    memory = graph_memory(BYTES);
     graph = graph_begin();
     add_set(graph, NULL, 0, memory, 7);
     exec = graph_exec(graph);
@@ -249,12 +246,10 @@ static CUgraph begin_row(size_t count, CUgraphNode *nodes)
 MEASURED_CASE(142, nodes_are_paired_from_the_exits)
 {
     CUgraphNode row[3], nodes[3], node;
-    CUgraphExec exec;
     CUgraph graph;
     int result;
+    CUgraphExec exec = graph_exec(begin_row(2, row));
 
-    begin_context();
-    exec = graph_exec(begin_row(2, row));
     /* The second node before the first. */
     graph = graph_begin();
     nodes[0] = graph_add_host(graph, NULL, 0, NULL);
@@ -277,13 +272,10 @@ MEASURED_CASE(142, nodes_are_paired_from_the_exits)
 MEASURED_CASE(142, number_of_nodes_and_exits_must_be_the_same)
 {
     CUgraphNode row[3], nodes[3], node = NULL;
-    CUgraphExec exec;
-    CUgraph graph;
     int result;
+    CUgraphExec exec = graph_exec(begin_row(3, row));
+    CUgraph graph = begin_row(2, nodes);
 
-    begin_context();
-    exec = graph_exec(begin_row(3, row));
-    graph = begin_row(2, nodes);
     CODE(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, update(exec, graph, &node, &result));
     EQUAL(CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, result);
     CHECK(node == NULL);
@@ -303,11 +295,9 @@ MEASURED_CASE(142, number_of_nodes_and_exits_must_be_the_same)
 MEASURED_CASE(133, lists_without_room_are_refused)
 {
     CUgraphNode nodes[2], list[1] = {NULL};
-    CUgraph graph;
     size_t count = 0;
+    CUgraph graph = begin_row(2, nodes);
 
-    begin_context();
-    graph = begin_row(2, nodes);
     CODE(CUDA_ERROR_INVALID_VALUE, cu->GraphGetNodes(graph, list, &count));
     CHECK(list[0] == NULL);
 }
@@ -354,11 +344,9 @@ MEASURED_CASE(134, cycle_has_no_node_to_blame_in_the_first_abis)
     CUDA_GRAPH_INSTANTIATE_PARAMS parameters = {.flags = 0};
     CUgraphNode nodes[2], blamed = (CUgraphNode)(uintptr_t)7;
     CUgraphExec exec = NULL;
-    CUgraph graph;
     char log[8] = "seven";
+    CUgraph graph = begin_row(2, nodes);
 
-    begin_context();
-    graph = begin_row(2, nodes);
     OK(cu->GraphAddDependencies(graph, &nodes[1], &nodes[0], 1));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->GraphInstantiate_v2(&exec, graph, &blamed, log, sizeof log));
     CHECK(blamed == NULL && exec == NULL);
@@ -373,7 +361,6 @@ MEASURED_CASE(135, later_node_is_not_in_the_clone)
     CUgraphNode nodes[2], late, found = (CUgraphNode)(uintptr_t)7;
     CUgraph graph, clone;
 
-    begin_context();
     graph = begin_row(2, nodes);
     MUST(cu->GraphClone(&clone, graph));
     late = graph_add_host(graph, NULL, 0, NULL);

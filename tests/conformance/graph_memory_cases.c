@@ -51,12 +51,11 @@ MEASURED_CASE(236, node_that_allocates_says_where)
     enum { HOST = 2, NUMA = 3 };
     CUmemAccessDesc access[2] = {
         {{CU_MEM_LOCATION_TYPE_DEVICE, 0}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE}};
-    CUDA_MEM_ALLOC_NODE_PARAMS params;
     CUgraph graph = graph_begin();
     CUgraphNode node;
     CUdeviceptr memory = 0;
+    CUDA_MEM_ALLOC_NODE_PARAMS params = params_of(BYTES);
 
-    params = params_of(BYTES);
     REFUSED(cu->GraphAddMemAllocNode(NULL, graph, NULL, 0, &params));
     REFUSED(cu->GraphAddMemAllocNode(&node, NULL, NULL, 0, &params));
     REFUSED(cu->GraphAddMemAllocNode(&node, graph, NULL, 0, NULL));

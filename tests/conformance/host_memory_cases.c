@@ -131,10 +131,8 @@ MEASURED_CASE(107, copies_do_not_leave_page_locked_memory)
                 {8192, 4097, CUDA_ERROR_INVALID_VALUE},
                 {12288, 4096, CUDA_SUCCESS}};
     static _Alignas(4096) char memory[16384];
-    CUdeviceptr device;
+    CUdeviceptr device = begin_memory(sizeof memory);
 
-    begin_context();
-    device = begin_memory(sizeof memory);
     OK(cu->MemHostRegister_v2(memory + 4096, 4096, 0));
     OK(cu->MemHostRegister_v2(memory + 8192, 4096, 8));
     for (size_t i = 0; i < COUNT(rows); i++) {

@@ -25,9 +25,8 @@ PEER(importer)
 {
     CUstream stream = begin_stream(), waiter = begin_stream();
     struct gate gate = GATE;
-    CUevent shared;
+    CUevent shared = import();
 
-    shared = import();
     peer_answer((int)cu->EventQuery(shared));
     MUST(cu->StreamWaitEvent(waiter, shared, 0));
     peer_answer((int)cu->StreamQuery(waiter));
@@ -85,7 +84,6 @@ DOCUMENTED_CASE(074, export_is_checked)
     CUipcEventHandle handle, again;
     CUevent shared, own;
 
-    begin_context();
     shared = begin_shared();
     own = begin_event_with(CU_EVENT_DISABLE_TIMING);
     EQUAL(64, sizeof handle);
@@ -104,10 +102,8 @@ DOCUMENTED_CASE(074, export_is_checked)
 MEASURED_CASE(074, export_needs_a_context)
 {
     CUipcEventHandle handle;
-    CUevent shared;
+    CUevent shared = begin_shared();
 
-    begin_context();
-    shared = begin_shared();
     make_current(NULL);
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->IpcGetEventHandle(&handle, shared));
 }
@@ -117,7 +113,6 @@ DOCUMENTED_CASE(075, exporter_cannot_import)
     CUipcEventHandle handle;
     CUevent shared, event = NULL;
 
-    begin_context();
     shared = begin_shared();
     MUST(cu->IpcGetEventHandle(&handle, shared));
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->IpcOpenEventHandle(&event, handle));
@@ -187,10 +182,8 @@ DOCUMENTED_CASE(076, imported_event_has_limits)
 {
     CUipcEventHandle handle;
     struct peer peer;
-    CUevent shared;
+    CUevent shared = begin_shared();
 
-    begin_context();
-    shared = begin_shared();
     OK(cu->IpcGetEventHandle(&handle, shared));
     peer_start(&peer, "peer_limits");
     peer_send(&peer, &handle, sizeof handle);

@@ -317,13 +317,11 @@ MEASURED_CASE(205, captured_kernel_may_begin_early)
     CUgraphNode from = NULL, to = NULL;
     CUlaunchAttribute attribute;
     CUgraphEdgeData data;
-    CUlaunchConfig config;
     CUgraph graph = NULL;
-    CUstream stream;
     size_t count = 0;
+    CUstream stream = begin_stream();
+    CUlaunchConfig config = begin_config(stream, &attribute, SERIALIZATION);
 
-    stream = begin_stream();
-    config = begin_config(stream, &attribute, SERIALIZATION);
     *(int *)&attribute.value = 1;
     capture_begin(stream, GLOBAL);
     OK(cu->LaunchKernelEx(&config, nothing, NULL, NULL));

@@ -95,6 +95,7 @@ static CUlinkState begin_link(void)
 {
     CUlinkState link = NULL;
 
+    need_context();
     MUST(cu->LinkCreate_v2(0, NULL, NULL, &link));
     return link;
 }
@@ -131,11 +132,9 @@ MEASURED_CASE(170, link_makes_an_image)
 
 MEASURED_CASE(170, link_takes_a_null_size)
 {
-    CUlinkState link;
     void *image = NULL;
+    CUlinkState link = begin_link();
 
-    begin_context();
-    link = begin_link();
     CODE(CUDA_ERROR_INVALID_VALUE, cu->LinkComplete(link, NULL, NULL));
     OK(cu->LinkDestroy(link));
     link = begin_link();
@@ -147,10 +146,8 @@ MEASURED_CASE(170, link_takes_a_null_size)
 
 MEASURED_CASE(171, link_checks_its_inputs)
 {
-    CUlinkState link;
+    CUlinkState link = begin_link();
 
-    begin_context();
-    link = begin_link();
     CODE(CUDA_ERROR_INVALID_VALUE, add(link, CU_JIT_INPUT_PTX, NULL, 5));
     CODE(CUDA_ERROR_INVALID_VALUE, add(link, CU_JIT_INPUT_PTX, module_image, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, add(link, 77, module_image, strlen(module_image) + 1));
@@ -188,13 +185,11 @@ MEASURED_CASE(176, names_are_of_their_text)
                                    ".global .align 4 .u32 own[3];\n"
                                    ".visible .global .align 4 .u32 second[2];\n"
                                    ".visible .entry two(.param .u64 p) { ret; }\n";
-    CUlinkState link;
     CUfunction function;
     CUmodule module;
     void *image = NULL;
+    CUlinkState link = begin_link();
 
-    begin_context();
-    link = begin_link();
     OK(add_text(link, one));
     OK(add_text(link, two));
     MUST(cu->LinkComplete(link, &image, NULL));
@@ -217,12 +212,10 @@ MEASURED_CASE(176, visible_names_are_of_all_texts)
     static const char uses[] = HEAD ".extern .global .u32 x;\n"
                                     ".visible .entry two() {\n .reg .u32 %v;\n"
                                     " ld.global.u32 %v, [x];\n st.global.u32 [x], %v;\n ret;\n}\n";
-    CUlinkState link;
     CUmodule module;
     void *image = NULL;
+    CUlinkState link = begin_link();
 
-    begin_context();
-    link = begin_link();
     OK(add_text(link, defines));
     OK(add_text(link, uses));
     MUST(cu->LinkComplete(link, &image, NULL));
@@ -242,11 +235,9 @@ MEASURED_CASE(176, visible_names_are_of_all_texts)
 
 MEASURED_CASE(176, wrong_text_is_not_linked)
 {
-    CUlinkState link;
     void *image = NULL;
+    CUlinkState link = begin_link();
 
-    begin_context();
-    link = begin_link();
     CODE(CUDA_ERROR_INVALID_IMAGE, add(link, CU_JIT_INPUT_PTX, "", 1));
     CODE(CUDA_ERROR_INVALID_PTX, add_text(link, HEAD "bogus\n"));
     CODE(CUDA_ERROR_INVALID_IMAGE,
@@ -289,12 +280,11 @@ MEASURED_CASE(169, kernel_is_no_function_everywhere)
 
 MEASURED_CASE(089, unloading_waits)
 {
-    CUlibrary library;
     CUfunction function;
     CUkernel kernel;
     CUstream stream = begin_stream();
+    CUlibrary library = load();
 
-    library = load();
     MUST(cu->LibraryGetKernel(&kernel, library, "plain"));
     MUST(cu->KernelGetFunction(&function, kernel));
     queue_spin(begin_kernel("cushim_spin"), stream, 20000000);

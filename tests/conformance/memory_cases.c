@@ -44,7 +44,6 @@ MEASURED_CASE(091, small_allocations_share_blocks)
         size_t bytes, apart;
     } sizes[] = {{1, 512}, {512, 512}, {513, 1024}, {4096, 4096}, {65537, 66048}};
 
-    begin_context();
     for (size_t i = 0; i < COUNT(sizes); i++) {
         CUdeviceptr first = begin_memory(sizes[i].bytes), second = begin_memory(sizes[i].bytes);
 
@@ -57,7 +56,6 @@ MEASURED_CASE(091, large_allocations_have_blocks_of_their_own)
 {
     size_t before, after;
 
-    begin_context();
     EQUAL(0, begin_memory(MIB + 1) % (2 * MIB));
     EQUAL(0, begin_memory(2 * MIB + 1) % (2 * MIB));
     OK(cu->MemGetInfo_v2(&before, NULL));
@@ -191,9 +189,8 @@ static CUresult unregister(void *memory)
 MEASURED_CASE(094, freeing_waits)
 {
     static _Alignas(4096) char page[4096];
-    CUstream stream;
+    CUstream stream = begin_stream();
 
-    stream = begin_stream();
     MUST(cu->MemHostRegister_v2(page, sizeof page, 0));
     CHECK(waits_for_gate(stream, free_device, (void *)(uintptr_t)begin_memory(4096)));
     CHECK(waits_for_gate(stream, free_pinned, begin_pinned(4096)));
@@ -204,10 +201,9 @@ MEASURED_CASE(094, freeing_nothing_and_registering_do_not_wait)
 {
     static _Alignas(4096) char page[4096];
     struct gate gate = GATE;
-    CUstream stream;
     void *pinned;
+    CUstream stream = begin_stream();
 
-    stream = begin_stream();
     gate_shut(&gate, stream);
     OK(cu->MemFree_v2(0));
     OK(cu->MemAllocHost_v2(&pinned, MIB));

@@ -130,7 +130,6 @@ MEASURED_CASE(189, hints_belong_to_pages)
     CUdeviceptr memory;
     int value = 7;
 
-    begin_context();
     memory = begin_managed(8192);
     for (size_t i = 0; i < COUNT(rows); i++) {
         if (rows[i].to != NOWHERE)

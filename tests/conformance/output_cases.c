@@ -83,7 +83,6 @@ MEASURED_CASE(015, outputs_with_a_destroyed_context)
 
 MEASURED_CASE(015, outputs_after_a_sticky_error)
 {
-    begin_context();
     queue_kernel(begin_kernel("cushim_fault"), NULL);
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, cu->CtxSynchronize());
     make_calls(false);

@@ -10,6 +10,7 @@ static CUmemoryPool begin_pool(void)
 {
     CUmemoryPool pool = NULL;
 
+    need_context();
     MUST(cu->DeviceGetDefaultMemPool(&pool, 0));
     return pool;
 }
@@ -45,6 +46,7 @@ static CUmemoryPool begin_own_pool(void)
     const CUmemPoolProps props = properties();
     CUmemoryPool pool = NULL;
 
+    need_context();
     MUST(cu->MemPoolCreate(&pool, &props));
     return pool;
 }
@@ -52,10 +54,8 @@ static CUmemoryPool begin_own_pool(void)
 MEASURED_CASE(120, pools_begin_empty)
 {
     uint64_t value = 5;
-    CUmemoryPool pool;
+    CUmemoryPool pool = begin_own_pool();
 
-    begin_context();
-    pool = begin_own_pool();
     for (int attribute = 1; attribute <= 3; attribute++)
         EQUAL(1, value_of(pool, attribute));
     for (int attribute = 4; attribute <= USED_HIGH; attribute++)
@@ -69,12 +69,9 @@ MEASURED_CASE(120, pools_begin_empty)
 MEASURED_CASE(120, pools_count)
 {
     CUdeviceptr first, second;
-    CUmemoryPool pool;
-    CUstream stream;
+    CUmemoryPool pool = begin_pool();
+    CUstream stream = begin_stream();
 
-    begin_context();
-    pool = begin_pool();
-    stream = begin_stream();
     first = begin_allocated(1000, stream);
     second = begin_allocated(1000, stream);
     EQUAL(1024, second - first);
@@ -86,13 +83,10 @@ MEASURED_CASE(120, pools_count)
 
 MEASURED_CASE(120, some_attributes_can_be_set)
 {
-    CUmemoryPool pool;
-    cuuint64_t value;
     int reuse = 0;
+    CUmemoryPool pool = begin_pool();
+    cuuint64_t value = 12345;
 
-    begin_context();
-    pool = begin_pool();
-    value = 12345;
     OK(cu->MemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &value));
     EQUAL(12345, value_of(pool, 4));
     OK(cu->MemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES, &reuse));
@@ -156,7 +150,6 @@ MEASURED_CASE(127, the_current_pool_can_be_changed)
     CUmemoryPool own, current = NULL;
     CUdeviceptr memory;
 
-    begin_context();
     own = begin_own_pool();
     OK(cu->DeviceSetMemPool(0, own));
     OK(cu->DeviceGetMemPool(&current, 0));
@@ -200,10 +193,8 @@ MEASURED_CASE(127, trimming_keeps_what_it_is_told)
 MEASURED_CASE(127, what_is_free_can_be_given_back)
 {
     cuuint64_t threshold = UINT64_MAX;
-    CUmemoryPool pool;
+    CUmemoryPool pool = begin_pool();
 
-    begin_context();
-    pool = begin_pool();
     MUST(cu->MemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold));
     OK(cu->MemFreeAsync(begin_allocated(1000, NULL), NULL));
     drain(NULL);
@@ -217,10 +208,8 @@ MEASURED_CASE(128, a_device_keeps_access_to_its_own_pool)
     CUmemLocation here = {.type = CU_MEM_LOCATION_TYPE_DEVICE};
     CUmemAccessDesc access;
     CUmemAccess_flags flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
-    CUmemoryPool pool;
+    CUmemoryPool pool = begin_own_pool();
 
-    begin_context();
-    pool = begin_own_pool();
     memset(&access, 0, sizeof access);
     access.location = here;
     OK(cu->MemPoolGetAccess(&flags, pool, &here));
@@ -338,10 +327,9 @@ MEASURED_CASE(123, memory_that_is_given_back_is_refused)
 
 MEASURED_CASE(124, a_stream_reuses_what_it_gives_back)
 {
-    CUdeviceptr memory;
     CUstream stream = begin_stream();
+    CUdeviceptr memory = begin_allocated(1000, stream);
 
-    memory = begin_allocated(1000, stream);
     drain(stream);
     OK(cu->MemFreeAsync(memory, stream));
     CHECK(begin_allocated(1000, stream) == memory);

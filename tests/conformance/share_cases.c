@@ -86,11 +86,9 @@ MEASURED_CASE(223, ranges_have_descriptors)
         {1, SMALL, 1, 0, 1},    {0, 3 * PAGE, 1, 0, 1},  {0, PAGE, 1, 1, 801}, {0, PAGE, 1, 2, 1},
         {0, PAGE, 0, 0, 1},     {0, PAGE, 2, 0, 1},
     };
-    CUdeviceptr memory;
     int file;
+    CUdeviceptr memory = begin_memory(2 * PAGE);
 
-    begin_context();
-    memory = begin_memory(2 * PAGE);
     for (size_t i = 0; i < COUNT(rows); i++) {
         file = -7;
         CODE(rows[i].code,
@@ -113,6 +111,7 @@ static CUmemoryPool begin_pool(int types)
     CUmemoryPool pool = NULL;
     CUmemPoolProps props;
 
+    need_context();
     memset(&props, 0, sizeof props);
     props.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
     props.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
@@ -141,7 +140,6 @@ MEASURED_CASE(224, exported_pools_are_imported)
     uint64_t value;
     int file = -1;
 
-    begin_context();
     pool = begin_pool(DESCRIPTOR);
     plain = begin_pool(0);
     memset(&nothing, 0, sizeof nothing);

@@ -111,7 +111,6 @@ DOCUMENTED_CASE(051, numbers_are_unique_for_life)
     unsigned long long ids[STREAMS];
     unsigned equal = 0;
 
-    begin_context();
     for (int i = 0; i < STREAMS; i++) {
         CUstream stream = begin_stream();
 
@@ -270,10 +269,9 @@ DOCUMENTED_CASE(054, legacy_stream_is_held_up_by_blocking_ones)
 
 DOCUMENTED_CASE(054, legacy_stream_takes_no_notice_of_non_blocking_ones)
 {
-    struct latch latch;
     CUstream stream = begin_stream();
+    struct latch latch = latch_shut(stream);
 
-    latch = latch_shut(stream);
     OK(cu->StreamQuery(NULL));
     OK(cu->StreamSynchronize(NULL));
     CODE(CUDA_ERROR_NOT_READY, cu->StreamQuery(stream));

@@ -15,10 +15,9 @@ DOCUMENTED_CASE(057, functions_run_in_order_with_the_work)
 {
     atomic_uint before = 0, after = 0;
     struct gate gate = GATE;
-    CUevent between;
     CUstream stream = begin_stream();
+    CUevent between = begin_event();
 
-    between = begin_event();
     CODE(CUDA_ERROR_INVALID_VALUE, cu->LaunchHostFunc(stream, NULL, NULL));
     OK(cu->LaunchHostFunc(stream, count, &before));
     gate_queue(&gate, stream);
@@ -39,10 +38,9 @@ DOCUMENTED_CASE(057, functions_run_in_order_with_the_work)
 DOCUMENTED_CASE(057, function_runs_after_prior_work)
 {
     atomic_uint place = 0;
-    struct latch latch;
     CUstream stream = begin_stream();
+    struct latch latch = latch_shut(stream);
 
-    latch = latch_shut(stream);
     OK(cu->LaunchHostFunc(stream, count, &place));
     CODE(CUDA_ERROR_NOT_READY, cu->StreamQuery(stream));
     EQUAL(0, atomic_load(&place));
@@ -176,7 +174,6 @@ MEASURED_CASE(057, synchronizing_with_itself_does_not_return)
     CUstream other;
     CUevent event;
 
-    begin_context();
     deadlock.stream = begin_stream();
     other = begin_stream();
     event = begin_event();
@@ -321,7 +318,6 @@ DOCUMENTED_CASE(059, batch_does_all_its_operations)
     struct latch word;
     CUstream stream;
 
-    begin_context();
     word = begin_latch(); /* 64 bytes */
     words = (const uint32_t *)(uintptr_t)word.host;
     stream = begin_stream();

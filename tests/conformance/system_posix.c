@@ -159,9 +159,8 @@ MEASURED_CASE(009, inherited_event_is_undefined)
 {
     CUresult code;
     CUevent event = begin_done();
-    int status;
+    int status = do_in_fork(query_inherited, event, &code, sizeof code);
 
-    status = do_in_fork(query_inherited, event, &code, sizeof code);
     if (WIFSIGNALED(status)) {
         detail("signal %d", WTERMSIG(status));
         CHECK(!backend_is_mock());

@@ -128,11 +128,9 @@ DOCUMENTED_CASE(149, launch_holds_what_child_graphs_hold)
     CUstream stream = begin_stream();
     struct gate gate = GATE;
     CUgraphNode node;
-    CUgraph graph;
-    CUgraphExec exec;
+    CUgraph graph = begin_parent(&owned, &node);
+    CUgraphExec exec = graph_exec(graph);
 
-    graph = begin_parent(&owned, &node);
-    exec = graph_exec(graph);
     OK(cu->GraphDestroy(graph));
     gate_shut(&gate, stream);
     OK(cu->GraphLaunch(exec, stream));

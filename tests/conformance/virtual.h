@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-#include "backend.h"
-#include "check.h"
+#include "cases.h"
 
 enum { PAGE = 2 << 20 };
 
@@ -36,6 +35,7 @@ static inline CUdeviceptr virtual_reserve(size_t pages)
 {
     CUdeviceptr start = 0;
 
+    need_context();
     MUST(cu->MemAddressReserve(&start, pages * PAGE, 0, 0, 0));
     return start;
 }

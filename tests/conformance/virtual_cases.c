@@ -25,10 +25,8 @@ static int access_of(CUdeviceptr address, int type, int id)
 /* Five pages of addresses: two of a mapping, one of another, and two without. */
 static CUdeviceptr begin_mappings(void)
 {
-    CUdeviceptr start;
+    CUdeviceptr start = virtual_reserve(5);
 
-    begin_context();
-    start = virtual_reserve(5);
     MUST(cu->MemMap(start, 2 * PAGE, 0, virtual_create(2, 0), 0));
     MUST(cu->MemMap(start + 2 * PAGE, PAGE, 0, virtual_create(1, 0), 0));
     return start;
@@ -131,11 +129,9 @@ MEASURED_CASE(215, handles_are_counted)
 {
     physical handle, same = 0;
     CUmemAllocationProp prop;
-    CUdeviceptr start;
     size_t before, after, total;
+    CUdeviceptr start = virtual_reserve(2);
 
-    begin_context();
-    start = virtual_reserve(2);
     MUST(cu->MemGetInfo_v2(&before, &total));
     handle = virtual_create(1, 0);
     MUST(cu->MemGetInfo_v2(&after, &total));
@@ -163,7 +159,6 @@ MEASURED_CASE(216, only_the_whole_is_mapped)
     physical two, one;
     CUdeviceptr start, other;
 
-    begin_context();
     start = virtual_reserve(8);
     other = begin_memory(2 * PAGE);
     two = virtual_create(2, 0);
@@ -390,7 +385,6 @@ MEASURED_CASE(221, mapping_works_in_a_capture)
 
 MEASURED_CASE(221, mapping_works_after_a_sticky_error)
 {
-    begin_context();
     queue_kernel(begin_kernel("cushim_fault"), NULL);
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, cu->CtxSynchronize());
     whole_life();
