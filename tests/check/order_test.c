@@ -3,7 +3,6 @@
  * Relations that order work on the device (order_edges.c), and relations that check cannot follow,
  * where it must report nothing.
  */
-#include <string.h>
 
 #include "src/check/finding.h"
 #include "tests/check/order_fixture.h"
@@ -358,9 +357,9 @@ TEST_BETWEEN(a_race_names_both_calls_and_the_memory, order_setup, order_teardown
     order_take("CUSHIM-race", 1);
     finding = cushim__finding_next(NULL);
     assert_non_null(finding);
-    assert_non_null(strstr(finding->what, "copy (stream#2, cuMemcpyDtoHAsync_v2) reads "
-                                          "and set (stream#1, cuMemsetD8Async) writes "
-                                          "bytes 0 to 4096 of memory#1"));
+    CONTAINS(finding->what, "copy (stream#2, cuMemcpyDtoHAsync_v2) reads "
+                            "and set (stream#1, cuMemsetD8Async) writes "
+                            "bytes 0 to 4096 of memory#1");
     assert_string_equal(finding->object, "memory#1");
     assert_string_equal(cushim__slot_name(finding->misuse.slot), "cuMemcpyDtoHAsync_v2");
     assert_string_equal(cushim__slot_name(finding->earlier.slot), "cuMemsetD8Async");

@@ -36,12 +36,10 @@ MEASURED_CASE(062, end_needs_no_place_for_the_graph)
 
 MEASURED_CASE(063, unrecorded_start_is_seen_before_a_captured_end)
 {
-    CUevent captured, unrecorded;
+    CUevent captured = begin_event(), unrecorded = begin_event();
     CUstream stream = begin_stream();
     float ms = -7;
 
-    captured = begin_event();
-    unrecorded = begin_event();
     capture_begin(stream, GLOBAL);
     OK(cu->EventRecord(captured, stream));
     CODE(CUDA_ERROR_CAPTURED_EVENT, cu->EventElapsedTime(&ms, captured, unrecorded));
@@ -355,13 +353,11 @@ static CUresult begin_into(CUstream stream, CUgraph graph, const CUgraphNode *no
 
 MEASURED_CASE(181, graph_that_is_captured_is_used)
 {
-    CUgraph graph, other, clone = NULL, same = NULL;
+    CUgraph graph = graph_begin(), other = graph_begin(), clone = NULL, same = NULL;
     CUgraphNode node, added;
     CUgraphExec exec = NULL;
     CUstream stream = begin_stream();
 
-    graph = graph_begin();
-    other = graph_begin();
     node = graph_add_host(graph, NULL, 0, NULL);
     MUST(begin_into(stream, graph, NULL, NULL, 0));
     work(stream);
@@ -379,11 +375,10 @@ MEASURED_CASE(181, graph_that_is_captured_is_used)
 
 MEASURED_CASE(181, graph_within_a_graph_is_captured)
 {
-    CUgraph outer, child = NULL, same = NULL;
+    CUgraph outer = graph_begin(), child = NULL, same = NULL;
     CUgraphNode node;
     CUstream stream = begin_stream();
 
-    outer = graph_begin();
     MUST(cu->GraphAddChildGraphNode(&node, outer, NULL, 0, graph_begin()));
     MUST(cu->GraphChildGraphNodeGetGraph(node, &child));
     OK(begin_into(stream, child, NULL, NULL, 0));

@@ -123,13 +123,10 @@ MEASURED_CASE(065, relaxed_mode_allows_questions_on_others)
 
 MEASURED_CASE(066, every_mode_allows_what_does_not_ask)
 {
-    CUevent unrecorded, outside, inside, shared;
+    CUevent unrecorded = begin_event(), outside = begin_event(), inside = begin_event(), shared;
     CUstream stream = begin_stream(), other = begin_stream();
     CUipcEventHandle handle;
 
-    unrecorded = begin_event();
-    outside = begin_event();
-    inside = begin_event();
     shared = begin_event_with(CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING);
     for (unsigned i = 0; i < CAPTURE_MODES; i++) {
         CUstream made_stream = NULL;
@@ -151,16 +148,13 @@ MEASURED_CASE(066, every_mode_allows_what_does_not_ask)
 
 MEASURED_CASE(066, external_events_live_outside_the_graph)
 {
-    CUevent before, start, end;
+    CUevent before = begin_event(), start = begin_event(), end = begin_event();
     CUstream stream = begin_stream(), outside = begin_stream();
     CUgraphExec exec = NULL;
     CUgraph graph = NULL;
     struct latch latch;
     float ms = -7;
 
-    before = begin_event();
-    start = begin_event();
-    end = begin_event();
     capture_begin(stream, GLOBAL);
     OK(cu->StreamWaitEvent(stream, before, 1));
     OK(cu->EventRecordWithFlags(start, stream, 1));

@@ -17,11 +17,9 @@ static CUdeviceptr host_address(size_t offset)
 
 MEASURED_CASE(106, nothing_is_copied_from_anywhere)
 {
-    CUdeviceptr memory, freed;
+    CUdeviceptr memory = begin_memory(64), freed = begin_memory(8 << 20);
     CUstream stream = begin_stream();
 
-    memory = begin_memory(64);
-    freed = begin_memory(8 << 20);
     MUST(cu->MemFree_v2(freed));
     OK(cu->MemcpyHtoD_v2(memory, host, 0));
     OK(cu->MemcpyHtoD_v2(0, NULL, 0));

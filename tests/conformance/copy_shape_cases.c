@@ -153,9 +153,8 @@ MEASURED_CASE(115, layers_keep_their_heights)
 
 MEASURED_CASE(115, fields_of_layers_are_checked)
 {
-    CUDA_MEMCPY3D copy, good;
+    CUDA_MEMCPY3D copy, good = layers(begin_memory(8192));
 
-    good = layers(begin_memory(8192));
     copy = good;
     copy.srcPitch = 8;
     CODE(CUDA_ERROR_INVALID_VALUE, cu->Memcpy3D_v2(&copy));

@@ -94,14 +94,11 @@ MEASURED_CASE(040, reversed_order_is_negative)
 {
     enum { SPIN_NS = 2000000 };
     float forward[2], backward[2];
-    CUevent start, end;
+    CUevent start = begin_event(), end = begin_event();
     CUstream stream = begin_stream();
-    CUfunction spin;
+    CUfunction spin = begin_kernel("cushim_spin");
     struct latch latch;
 
-    start = begin_event();
-    end = begin_event();
-    spin = begin_kernel("cushim_spin");
     latch = latch_shut(stream); /* shut until all is queued, so the time contains no host delay */
     OK(cu->EventRecord(start, stream));
     queue_spin(spin, stream, SPIN_NS);
@@ -200,12 +197,10 @@ CASE(048, older_driver_has_one_function, .class = DOCUMENTED, .may_skip = ON_GPU
 DOCUMENTED_CASE(047, polling_belongs_to_the_query)
 {
     struct gate gate = GATE;
-    CUevent start, end;
+    CUevent start = begin_event(), end = begin_event();
     CUstream stream = begin_stream();
     float ms = -7;
 
-    start = begin_event();
-    end = begin_event();
     OK(cu->EventRecord(start, stream));
     gate_shut(&gate, stream);
     OK(cu->EventRecord(end, stream));
@@ -247,11 +242,9 @@ static double reading_ns(CUevent start, CUevent end)
 DOCUMENTED_CASE(046, empty_pair_takes_no_negative_time)
 {
     double least = 1e12, most = -1e12;
-    CUevent start, end;
+    CUevent start = begin_event(), end = begin_event();
     CUstream stream = begin_stream();
 
-    start = begin_event();
-    end = begin_event();
     for (int round = 0; round < ROUNDS; round++) {
         double ns;
 
@@ -267,15 +260,11 @@ DOCUMENTED_CASE(046, empty_pair_takes_no_negative_time)
 
 DOCUMENTED_CASE(046, longer_work_takes_longer)
 {
-    CUevent start, middle, end;
+    CUevent start = begin_event(), middle = begin_event(), end = begin_event();
     CUstream stream = begin_stream();
-    CUfunction spin;
+    CUfunction spin = begin_kernel("cushim_spin");
     double one, two, both;
 
-    start = begin_event();
-    middle = begin_event();
-    end = begin_event();
-    spin = begin_kernel("cushim_spin");
     OK(cu->EventRecord(start, stream));
     queue_spin(spin, stream, 1000000);
     OK(cu->EventRecord(middle, stream));
@@ -301,13 +290,10 @@ DOCUMENTED_CASE(046, same_event_twice_is_overwritten)
 
 MEASURED_CASE(084, readings_are_multiples_of_32_ns)
 {
-    CUevent start, end;
+    CUevent start = begin_event(), end = begin_event();
     CUstream stream = begin_stream();
-    CUfunction spin;
+    CUfunction spin = begin_kernel("cushim_spin");
 
-    start = begin_event();
-    end = begin_event();
-    spin = begin_kernel("cushim_spin");
     for (int round = 0; round < ROUNDS; round++) {
         double ns;
 

@@ -169,10 +169,9 @@ static double busy_ms(unsigned flags)
 
 MEASURED_CASE(033, blocking_sync_lets_the_thread_sleep)
 {
-    double spinning, sleeping, in_context;
+    double spinning = busy_ms(CU_EVENT_DEFAULT), sleeping, in_context;
     CUcontext blocking = NULL;
 
-    spinning = busy_ms(CU_EVENT_DEFAULT);
     sleeping = busy_ms(CU_EVENT_BLOCKING_SYNC);
     MUST(cu->CtxCreate_v2(&blocking, CU_CTX_SCHED_BLOCKING_SYNC, begin_device()));
     in_context = busy_ms(CU_EVENT_DEFAULT);

@@ -224,13 +224,11 @@ MEASURED_CASE(135, clone_is_another_graph_of_the_same_shape)
 
 MEASURED_CASE(136, child_graph_is_a_copy)
 {
-    CUgraph graph, child, inside = NULL;
+    CUgraph graph = graph_begin(), child = graph_begin(), inside = NULL;
     CUgraphNode node, extra;
     CUgraphExec exec;
     CUstream stream = begin_stream();
 
-    graph = graph_begin();
-    child = graph_begin();
     MUST(cu->GraphAddEmptyNode(&extra, child, NULL, 0));
     OK(cu->GraphAddChildGraphNode(&node, graph, NULL, 0, child));
     OK(cu->GraphChildGraphNodeGetGraph(node, &inside));
@@ -496,12 +494,10 @@ MEASURED_CASE(204, child_graph_may_be_moved)
     CUcontext context = begin_context();
     CUgraphNodeParams parameters;
     CUgraphNode node, of_child, twice[2], again;
-    CUgraph graph, child, same = NULL, clone;
+    CUgraph graph = graph_begin(), child = graph_begin(), same = NULL, clone;
     CUgraphExecUpdateResultInfo info;
     CUgraphExec exec;
 
-    graph = graph_begin();
-    child = graph_begin();
     set.dst = graph_memory(BYTES);
     MUST(cu->GraphAddMemsetNode(&of_child, child, NULL, 0, &set, context));
     memset(&parameters, 0, sizeof parameters);

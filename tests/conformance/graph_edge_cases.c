@@ -278,14 +278,12 @@ enum { BYTES = 64 };
 
 MEASURED_CASE(144, calls_become_nodes_in_a_chain)
 {
-    CUdeviceptr memory, other;
+    CUdeviceptr memory = graph_memory(BYTES), other = graph_memory(BYTES);
     CUstream stream = begin_stream();
     CUevent event = begin_event(), outside = begin_event();
     void *pinned;
     CUfunction nothing = begin_kernel("cushim_nothing");
 
-    memory = graph_memory(BYTES);
-    other = graph_memory(BYTES);
     MUST(cu->MemAllocHost_v2(&pinned, BYTES));
 
     capture_begin(stream, GLOBAL);
@@ -450,11 +448,10 @@ MEASURED_CASE(146, graph_is_not_instantiated_while_capturing)
 MEASURED_CASE(147, program_says_what_comes_next)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    CUgraph graph, same = NULL;
+    CUgraph graph = graph_begin(), same = NULL;
     CUgraphNode root, extra;
     CUstream stream = begin_stream();
 
-    graph = graph_begin();
     CODE(CUDA_ERROR_ILLEGAL_STATE, cu->StreamUpdateCaptureDependencies(stream, NULL, 0, 1));
     MUST(cu->GraphAddEmptyNode(&root, graph, NULL, 0));
     OK(cu->StreamBeginCaptureToGraph(stream, graph, &root, NULL, 1, GLOBAL));
@@ -477,13 +474,11 @@ MEASURED_CASE(147, program_says_what_comes_next)
 
 MEASURED_CASE(148, launch_records_external_events_alone)
 {
-    CUevent inside, outside;
+    CUevent inside = begin_event(), outside = begin_event();
     CUgraph graph = NULL;
     CUgraphExec exec;
     CUstream stream = begin_stream();
 
-    inside = begin_event();
-    outside = begin_event();
     capture_begin(stream, GLOBAL);
     MUST(cu->EventRecord(inside, stream));
     MUST(cu->EventRecordWithFlags(outside, stream, CU_EVENT_RECORD_EXTERNAL));

@@ -24,9 +24,8 @@ MEASURED_CASE(139, launch_takes_any_stream)
     CUstream stream = begin_stream();
     CUgraph graph = graph_begin();
     atomic_int ran = 0;
-    CUgraphExec exec, empty;
+    CUgraphExec exec, empty = graph_exec(graph);
 
-    empty = graph_exec(graph);
     OK(cu->GraphLaunch(empty, stream));
     graph_add_host(graph, NULL, 0, &ran);
     exec = graph_exec(graph);
@@ -119,12 +118,11 @@ MEASURED_CASE(142, executable_graph_is_updated_by_one_of_its_shape)
     CUgraphExecUpdateResultInfo info;
     CUgraphNode node, found = (CUgraphNode)&node;
     CUgraphExecUpdateResult result;
-    CUgraph graph, other;
+    CUgraph graph = graph_begin(), other;
     CUgraphExec exec;
     CUstream stream = begin_stream();
     CUdeviceptr memory = graph_memory(BYTES);
 
-    graph = graph_begin();
     add_set(graph, NULL, 0, memory, 7);
     exec = graph_exec(graph);
     other = graph_begin();
@@ -359,9 +357,8 @@ MEASURED_CASE(134, cycle_has_no_node_to_blame_in_the_first_abis)
 MEASURED_CASE(135, later_node_is_not_in_the_clone)
 {
     CUgraphNode nodes[2], late, found = (CUgraphNode)(uintptr_t)7;
-    CUgraph graph, clone;
+    CUgraph graph = begin_row(2, nodes), clone;
 
-    graph = begin_row(2, nodes);
     MUST(cu->GraphClone(&clone, graph));
     late = graph_add_host(graph, NULL, 0, NULL);
     CODE(CUDA_ERROR_INVALID_VALUE, cu->GraphNodeFindInClone(&found, late, clone));
@@ -376,11 +373,10 @@ MEASURED_CASE(136, child_graph_is_launched_with_its_parent_alone)
 {
     CUDA_HOST_NODE_PARAMS host = {.fn = NULL};
     CUgraphNode nodes[1], node, inner;
-    CUgraph graph = graph_begin(), child, embedded;
+    CUgraph graph = graph_begin(), child = begin_row(1, nodes), embedded;
     CUgraphExec exec = NULL;
     size_t count = 1;
 
-    child = begin_row(1, nodes);
     MUST(cu->GraphHostNodeGetParams(nodes[0], &host));
     MUST(cu->GraphAddChildGraphNode(&node, graph, NULL, 0, child));
     MUST(cu->GraphChildGraphNodeGetGraph(node, &embedded));

@@ -94,15 +94,11 @@ MEASURED_CASE(236, node_that_allocates_says_where)
 
 MEASURED_CASE(236, node_frees_what_a_graph_allocates)
 {
-    CUgraph graph, other, third;
+    CUgraph graph = graph_begin(), other = graph_begin(), third = graph_begin();
     CUgraphNode node;
-    CUdeviceptr memory, outside;
+    CUdeviceptr memory = allocate(graph, &node), outside;
     CUstream stream = begin_stream();
 
-    graph = graph_begin();
-    other = graph_begin();
-    third = graph_begin();
-    memory = allocate(graph, &node);
     REFUSED(cu->GraphAddMemFreeNode(NULL, graph, &node, 1, memory));
     REFUSED(add_free(NULL, memory));
     REFUSED(add_free(graph, 0));

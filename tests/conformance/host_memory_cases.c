@@ -259,9 +259,8 @@ MEASURED_CASE(103, kinds_of_memory_are_returned)
 MEASURED_CASE(103, tokens_make_operations_synchronous)
 {
     CUDA_POINTER_ATTRIBUTE_P2P_TOKENS tokens;
-    CUdeviceptr memory = begin_memory(1000), pinned;
+    CUdeviceptr memory = begin_memory(1000), pinned = (uintptr_t)begin_pinned(1000);
 
-    pinned = (uintptr_t)begin_pinned(1000);
     EQUAL(0, value_of(CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, memory));
     OK(cu->PointerGetAttribute(&tokens, CU_POINTER_ATTRIBUTE_P2P_TOKENS, memory));
     EQUAL(1, value_of(CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, memory));
@@ -272,10 +271,9 @@ MEASURED_CASE(103, tokens_make_operations_synchronous)
 
 MEASURED_CASE(103, only_some_memory_has_a_host_pointer)
 {
-    CUdeviceptr device = begin_memory(1000), pinned;
+    CUdeviceptr device = begin_memory(1000), pinned = (uintptr_t)begin_pinned(1000);
     uint64_t host = 5;
 
-    pinned = (uintptr_t)begin_pinned(1000);
     CODE(CUDA_ERROR_INVALID_VALUE,
          cu->PointerGetAttribute(&host, CU_POINTER_ATTRIBUTE_HOST_POINTER, device));
     EQUAL(0, host);

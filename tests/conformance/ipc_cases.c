@@ -47,12 +47,10 @@ PEER(importer)
 PEER(limits)
 {
     CUipcEventHandle handle;
-    CUevent own, shared;
+    CUevent own = begin_event(), shared = import();
     CUstream stream = begin_stream();
     float ms = -7;
 
-    own = begin_event();
-    shared = import();
     MUST(cu->EventRecord(own, stream));
     MUST(cu->EventRecord(shared, stream));
     MUST(cu->EventSynchronize(shared));
@@ -82,10 +80,8 @@ PEER(opener)
 DOCUMENTED_CASE(074, export_is_checked)
 {
     CUipcEventHandle handle, again;
-    CUevent shared, own;
+    CUevent shared = begin_shared(), own = begin_event_with(CU_EVENT_DISABLE_TIMING);
 
-    shared = begin_shared();
-    own = begin_event_with(CU_EVENT_DISABLE_TIMING);
     EQUAL(64, sizeof handle);
     memset(&handle, 0, sizeof handle);
     memset(&again, 0, sizeof again);
@@ -111,9 +107,8 @@ MEASURED_CASE(074, export_needs_a_context)
 DOCUMENTED_CASE(075, exporter_cannot_import)
 {
     CUipcEventHandle handle;
-    CUevent shared, event = NULL;
+    CUevent shared = begin_shared(), event = NULL;
 
-    shared = begin_shared();
     MUST(cu->IpcGetEventHandle(&handle, shared));
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->IpcOpenEventHandle(&event, handle));
     CHECK(event == NULL);

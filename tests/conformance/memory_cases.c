@@ -151,10 +151,9 @@ MEASURED_CASE(093, freeing_needs_no_context)
 {
     const CUcontext own = begin_context();
     const CUdeviceptr memory = begin_memory(64), other = begin_memory(64);
-    CUdeviceptr managed, base, address = 5;
+    CUdeviceptr managed = begin_managed(64), base, address = 5;
     size_t free = 5, total = 5;
 
-    managed = begin_managed(64);
     make_current(NULL);
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemFree_v2(memory + 16));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemFree_v2(0x1234));

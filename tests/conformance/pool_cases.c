@@ -147,10 +147,9 @@ MEASURED_CASE(126, pools_have_limits)
 
 MEASURED_CASE(127, the_current_pool_can_be_changed)
 {
-    CUmemoryPool own, current = NULL;
+    CUmemoryPool own = begin_own_pool(), current = NULL;
     CUdeviceptr memory;
 
-    own = begin_own_pool();
     OK(cu->DeviceSetMemPool(0, own));
     OK(cu->DeviceGetMemPool(&current, 0));
     CHECK(current == own);

@@ -134,13 +134,12 @@ static CUresult import_pool(CUmemoryPool *pool, int file, int type)
 MEASURED_CASE(224, exported_pools_are_imported)
 {
     static const int wrong[] = {0, WINDOWS, FABRIC, 77};
-    CUmemoryPool pool, plain, imported = NULL, again = NULL;
+    CUmemoryPool pool = begin_pool(DESCRIPTOR), plain, imported = NULL, again = NULL;
     CUmemPoolPtrExportData data, nothing;
     CUdeviceptr memory = 0, other = 0, import = 0, same = 0;
     uint64_t value;
     int file = -1;
 
-    pool = begin_pool(DESCRIPTOR);
     plain = begin_pool(0);
     memset(&nothing, 0, sizeof nothing);
     MUST(cu->MemAllocFromPoolAsync(&memory, PAGE, pool, NULL));

@@ -209,10 +209,8 @@ DOCUMENTED_CASE(060, attributes_are_set_read_and_copied)
 {
     CUstreamAttrValue value = {.syncPolicy = CU_SYNC_POLICY_BLOCKING_SYNC}, found;
     const CUstreamAttrID bad = (CUstreamAttrID)9999;
-    CUstream stream, other;
+    CUstream stream = begin_stream(), other = begin_stream();
 
-    stream = begin_stream();
-    other = begin_stream();
     OK(cu->StreamSetAttribute(stream, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value));
     OK(cu->StreamGetAttribute(stream, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &found));
     EQUAL(CU_SYNC_POLICY_BLOCKING_SYNC, found.syncPolicy);

@@ -83,11 +83,9 @@ static void check_replaced(bool with_parameters)
     CUgraphExecUpdateResultInfo info;
     struct gate gate = GATE;
     CUgraphNode node, other;
-    CUgraph graph, next;
-    CUgraphExec exec;
+    CUgraph graph = begin_parent(&first, &node), next;
+    CUgraphExec exec = graph_exec(graph);
 
-    graph = begin_parent(&first, &node);
-    exec = graph_exec(graph);
     gate_shut(&gate, stream);
     OK(cu->GraphLaunch(exec, stream));
     if (with_parameters) {

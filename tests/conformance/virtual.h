@@ -27,6 +27,7 @@ static inline physical virtual_create(size_t pages, int types)
     const CUmemAllocationProp prop = virtual_properties(types);
     physical handle = 0;
 
+    need_context();
     MUST(cu->MemCreate(&handle, pages * PAGE, &prop, 0));
     return handle;
 }

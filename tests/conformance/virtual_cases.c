@@ -156,13 +156,9 @@ MEASURED_CASE(215, handles_are_counted)
 
 MEASURED_CASE(216, only_the_whole_is_mapped)
 {
-    physical two, one;
-    CUdeviceptr start, other;
+    physical two = virtual_create(2, 0), one = virtual_create(1, 0);
+    CUdeviceptr start = virtual_reserve(8), other = begin_memory(2 * PAGE);
 
-    start = virtual_reserve(8);
-    other = begin_memory(2 * PAGE);
-    two = virtual_create(2, 0);
-    one = virtual_create(1, 0);
     CODE(CUDA_ERROR_NOT_SUPPORTED, cu->MemMap(start, PAGE, PAGE, two, 0));
     CODE(CUDA_ERROR_NOT_SUPPORTED, cu->MemMap(start, PAGE, 0, two, 0));
     CODE(CUDA_ERROR_NOT_SUPPORTED, cu->MemMap(start, 4 * PAGE, 0, two, 0));

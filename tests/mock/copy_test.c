@@ -3,7 +3,6 @@
  * Copies in manual mode, of freed memory, and between two devices; sizes, arrays and attributes that
  * the mock refuses; managed memory of two devices. tests/conformance tests statements 98 to 119.
  */
-#include <string.h>
 
 #include "tests/mock/fixture.h"
 
@@ -156,19 +155,17 @@ TEST(attribute_without_a_place_is_refused)
     OK(driver->PointerGetAttributes(1, attributes, places, memory));
 }
 
-TEST_ALONE(devices_that_access_managed_memory_are_in_order)
+FIXTURE_TEST(devices_that_access_managed_memory_are_in_order, "devices = 2")
 {
     int places[3] = {7, 7, 7};
     CUdeviceptr managed;
 
-    fixture_begin("devices = 2");
     OK(driver->MemAllocManaged(&managed, 4096, CU_MEM_ATTACH_GLOBAL));
     OK(driver->MemAdvise(managed, 4096, CU_MEM_ADVISE_SET_ACCESSED_BY, 1));
     OK(driver->MemAdvise(managed, 4096, CU_MEM_ADVISE_SET_ACCESSED_BY, 0));
     OK(driver->MemRangeGetAttribute(places, sizeof places, CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY,
                                     managed, 4096));
     assert_true(places[0] == 0 && places[1] == 1 && places[2] == CU_DEVICE_INVALID);
-    fixture_end();
 }
 
 /*

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Launches: what waits for them, their events and attributes, and how they are captured. */
-#include <string.h>
 
 #include "tests/mock/fixture.h"
 
