@@ -116,7 +116,7 @@ static const char *init_advice(CUresult code)
 {
     switch ((int)code) {
     case CUDA_ERROR_INVALID_VALUE:
-        return "Pass 0 to cuInit, which knows no other flags; with 0, no cause of this code is known.";
+        return "Pass 0 to cuInit, which takes no other flags; with 0, this code has no known cause.";
     case CUDA_ERROR_OUT_OF_MEMORY:
         return "Free memory, or raise the limits (ulimit -v, memory.max of the control group).";
     case CUDA_ERROR_NOT_INITIALIZED:

@@ -10,6 +10,7 @@ that is as it should be is left alone, so that nothing is built again for it.
 """
 
 import argparse
+import functools
 import os
 import sys
 
@@ -43,20 +44,26 @@ def path(name):
 
 
 class Registry:
-    """The tables that an emitter takes."""
+    """The tables that an emitter takes. Those that not every emitter needs are read when one does."""
 
     def __init__(self, mock_table):
         self.rows = registry.read_functions(path('functions.tsv'))
         self.types = registry.read_types(path('types.tsv'))
         self.codes = registry.read_results(path('results.tsv'))
         self.attributes = registry.read_attributes(path('attributes.tsv'))
-        self.effects = effects_table.read_effects(path('effects.tsv'), self.rows)
         self.newest = registry.newest_version(self.rows, self.codes, self.attributes)
         self.slot_counts = exports.slot_counts(path('exports.tsv'), self.rows)
-        if mock_table:
-            self.mock = mock_functions.read_mock_functions(
-                mock_table, self.rows, {symbol for symbol, row in self.effects.items()
-                                        if row.facts['capture'] == 'unsafe'})
+        self.mock_table = mock_table
+
+    @functools.cached_property
+    def effects(self):
+        return effects_table.read_effects(path('effects.tsv'), self.rows)
+
+    @functools.cached_property
+    def mock(self):
+        return mock_functions.read_mock_functions(
+            self.mock_table, self.rows, {symbol for symbol, row in self.effects.items()
+                                         if row.facts['capture'] == 'unsafe'})
 
 
 EMITTERS = {

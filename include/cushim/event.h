@@ -25,8 +25,8 @@
  * (share/doc/cushim/docs/ of an installation).
  *
  * Unless a function says otherwise, any thread may call it; it needs no context and leaves the
- * current one alone; it calls no function of the driver; if it fails, it leaves what it would write
- * as it was. Since: 0.1.
+ * current one alone; it calls no function of the driver; if it fails, it leaves its outputs
+ * untouched. Since: 0.1.
  */
 #ifndef CUSHIM_EVENT_H
 #define CUSHIM_EVENT_H

@@ -11,8 +11,8 @@
  * CUSHIM_STATE_UNTRIED, whatever that table returns.
  *
  * Unless a function says otherwise, any thread may call it; it needs no context and leaves the
- * current one alone; it calls no function of the driver; if it fails, it leaves what it would write
- * as it was. Since: 0.1.
+ * current one alone; it calls no function of the driver; if it fails, it leaves its outputs
+ * untouched. Since: 0.1.
  */
 #ifndef CUSHIM_REPORT_H
 #define CUSHIM_REPORT_H

@@ -87,8 +87,7 @@ void cushim__finding_set_object(struct cushim__finding *finding,
                                 const struct cushim__handle *object)
 {
     finding->made = object->maker;
-    memcpy(finding->object, cushim__check_name(object, object->value).text,
-           sizeof finding->object);
+    memcpy(finding->object, cushim__check_name(object, object->value).text, sizeof finding->object);
 }
 
 void cushim__finding_add(const struct cushim__call *call, enum cushim__check_id id,
@@ -229,8 +228,8 @@ static const char more_line[] = "limit\twarning\t1\twarning: " MORE "\n";
 static long part;
 
 /*
- * At the end of the report, or, to write it `again`, at the beginning of the part, which is a line
- * with the program's name. May be NULL.
+ * Open the report at its end, or, if `again`, at the beginning of this program's part, to write the
+ * part anew. A part begins with a line that has the program's name. Returns NULL if it cannot.
  */
 static FILE *open_report(bool again)
 {

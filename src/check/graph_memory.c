@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory that launches of graphs allocate and free, which the layer does not see: it becomes memory
- * that the launch has made, for the rules on memory and on leaks. What the graph itself frees is
- * freed memory afterwards.
+ * Memory that graphs allocate and free, without calls that the layer could see. For the rules on
+ * memory and on leaks, each launch creates the memory that the graph allocates, and destroys what
+ * the graph frees.
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
@@ -10,19 +10,19 @@
 
 #include "src/check/order.h"
 
-/* What a node does. */
+/* What a node allocates or frees. */
 struct part {
     struct part *next;
     uint64_t address;
-    uint64_t bytes; /* 0: it frees */
+    uint64_t bytes; /* allocated; 0: the node frees the memory */
 };
 
-/* What a graph or an executable graph does. */
+/* What a graph, or an executable graph, allocates and frees. */
 struct plan {
     struct plan *next;
     enum cushim__object_type type;
     uint64_t value;
-    bool frees_at_launch; /* and so owes the program nothing */
+    bool frees_at_launch; /* each launch first frees the memory, so it is no leak */
     struct part *parts;
 };
 static struct plan *plans;
@@ -50,7 +50,7 @@ static struct plan **find(enum cushim__object_type type, uint64_t value)
     return link;
 }
 
-/* Add a part at the end. If memory runs out, it is not known. */
+/* Add a part at the end. If memory runs out, the part is lost. */
 static void add(enum cushim__object_type type, uint64_t value, uint64_t address, uint64_t bytes)
 {
     struct plan **plan = find(type, value);
@@ -72,7 +72,7 @@ static void add(enum cushim__object_type type, uint64_t value, uint64_t address,
     *link = part;
 }
 
-/* Let an object do what a graph does. */
+/* Append the parts of a graph to the plan of another object. */
 static void copy(enum cushim__object_type type, uint64_t value, uint64_t graph)
 {
     const struct plan *from = *find(CUSHIM__TYPE_GRAPH, graph);
@@ -81,10 +81,10 @@ static void copy(enum cushim__object_type type, uint64_t value, uint64_t graph)
         add(type, value, part->address, part->bytes);
 }
 
-/* --- what the driver is asked, for the call that this thread makes --- */
+/* --- what the driver says after a call of this thread --- */
 
 static _Thread_local struct {
-    uint64_t graph; /* in which the call is captured; 0: none */
+    uint64_t graph; /* that the call is captured into; 0: none */
     bool frees_at_launch;
 } asked;
 
@@ -100,15 +100,15 @@ static bool instantiates(const struct cushim__object_effect *effect)
     return effect->kind == CUSHIM__EFFECT_CREATES && effect->type == CUSHIM__TYPE_EXEC;
 }
 
-static bool is_capture_under_way(void)
+static bool is_capture_active(void)
 {
     struct cushim_layer *layer = cushim_layer_current();
-    bool is_under_way;
+    bool is_active;
 
     cushim__lock_take(&layer->lock);
-    is_under_way = cushim__capture_is_under_way();
+    is_active = cushim__capture_is_under_way();
     cushim__lock_release(&layer->lock);
-    return is_under_way;
+    return is_active;
 }
 
 void cushim__check_graph_memory_after(const struct cushim__call *call, CUresult answer)
@@ -123,7 +123,7 @@ void cushim__check_graph_memory_after(const struct cushim__call *call, CUresult 
     asked.frees_at_launch = false;
     if (answer != CUDA_SUCCESS || call->is_injected || !effect)
         return;
-    if (captures(effect, effects) && call->values[effects->stream] != 0 && is_capture_under_way() &&
+    if (captures(effect, effects) && call->values[effects->stream] != 0 && is_capture_active() &&
         cushim__layer_next.StreamGetCaptureInfo_v2(
             (CUstream)(uintptr_t)call->values[effects->stream], &status, NULL, &graph, NULL,
             NULL) == CUDA_SUCCESS &&

@@ -92,8 +92,8 @@ int cushim__event_flags(const struct cushim_event_options *options)
 }
 
 /*
- * The end of the handle that an event had, NULL if it was closed before. A failure is logged; a
- * handle that is already gone is success.
+ * Destroy the handle of an event; NULL if the event was closed. A failure is logged; a handle that
+ * is already gone counts as success.
  */
 static inline CUresult end_event_handle(const struct cushim_event *event, CUevent handle)
 {

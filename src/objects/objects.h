@@ -130,10 +130,10 @@ CUresult cushim__poll(CUresult (*query)(void *object), void *object, uint64_t ti
 
 /* --- context.c --- */
 
-/* cushim_context_release() of the last reference. */
+/* Destroy a context at the release of its last reference. */
 CUresult cushim__context_end(struct cushim_context *context);
 
-/* cushim_context_release(), which is a call only for the last reference. */
+/* The same as cushim_context_release(), inline except for the last reference. */
 static inline CUresult cushim__context_release(struct cushim_context *context)
 {
     return context && cushim__drop(&context->references) ? cushim__context_end(context)

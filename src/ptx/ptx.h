@@ -187,8 +187,9 @@ enum ptx_texel {
 enum ptx_addressing { PTX_WRAP, PTX_CLAMP, PTX_MIRROR, PTX_BORDER }; /* as CUaddress_mode */
 
 /*
- * The texture or surface of a handle. The members up to `depth` are those of its first level. In
- * memory each level follows the one before, and is half as wide, high and deep, without gaps.
+ * The texture or surface of a handle. The members up to `depth` describe its first level. In memory
+ * the levels follow each other without gaps, and each is half as wide, high and deep as the one
+ * before.
  */
 struct ptx_texture {
     uint64_t address; /* of the first texel */

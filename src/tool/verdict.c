@@ -18,8 +18,8 @@ static const char *const verdict_names[] = {
 };
 
 /*
- * What is wrong with the machine explains more than what the library knows. A process that did not
- * answer has found nothing that could be explained.
+ * Prefer the advice for this machine to that for the driver's code. There is none for a process
+ * that did not answer.
  */
 static void advise(const struct arguments *arguments, struct probe_result *result)
 {

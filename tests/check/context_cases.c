@@ -112,7 +112,11 @@ static void it_is_asked(void)
 /* The driver refuses the primary context, so the code does not mean that there is no context. */
 static void primary_context_is_destroyed(void)
 {
-    CODE(CUDA_ERROR_INVALID_CONTEXT, driver->CtxDestroy_v2(current()));
+    CUcontext primary;
+
+    OK(driver->DevicePrimaryCtxRetain(&primary, 0));
+    CODE(CUDA_ERROR_INVALID_CONTEXT, driver->CtxDestroy_v2(primary));
+    OK(driver->DevicePrimaryCtxRelease_v2(0));
 }
 
 /* --- another context --- */

@@ -67,8 +67,8 @@ static void run_in_order(void)
 }
 
 /*
- * Not cases with settings, which are of the whole program, nor cases about what a whole program
- * leaves: its objects, and its contexts.
+ * Neither cases with settings, which apply to the whole program, nor cases about the objects and
+ * contexts that a whole program leaves.
  */
 static bool is_insertable(const struct check_case *one)
 {

@@ -18,7 +18,7 @@ IDS = ['event-destroyed', 'destroyed-twice', 'handle-kind', 'stream-destroyed', 
        'memory-freed', 'memory-freed-twice', 'memory-bounds', 'race', 'leak-event']
 # In a test, the context is the test's own, and the program that is no test keeps it.
 KEPT = 'CUSHIM-leak-context'
-# Said of a call on which another driver than the mock would crash.
+# The text for a call on which a driver other than the mock would crash.
 STOPPED = '; it returns CUDA_ERROR_INVALID_HANDLE, and the driver is not called'
 
 

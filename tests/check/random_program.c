@@ -19,7 +19,7 @@ unsigned random_draw(struct random_program *program, unsigned below)
 /* A live object of the current context, which is created if there is none. */
 static struct random_object *pick(struct random_program *program, enum random_type type);
 
-/* Destroy an object after everything that is necessary before. */
+/* Destroy an object, after what has to be done first. */
 static void destroy(struct random_program *program, enum random_type type,
                     struct random_object *object);
 

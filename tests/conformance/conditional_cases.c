@@ -67,7 +67,11 @@ MEASURED_CASE(232, handle_needs_a_context)
         REFUSED(cu->GraphConditionalHandleCreate(&handle, graph, context, 0, flags));
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->GraphConditionalHandleCreate(&handle, graph, NULL, 0, 0));
     OK(cu->GraphConditionalHandleCreate(&handle, graph, context, UINT32_MAX, 1));
+    EQUAL(1, handle);
+    OK(cu->GraphConditionalHandleCreate(&handle, graph, context, 0, 1));
+    EQUAL(2, handle);
     OK(cu->GraphConditionalHandleCreate(&handle, graph, other, 1, 0));
+    EQUAL(1, handle);
     make_current(NULL);
     OK(cu->GraphConditionalHandleCreate(&handle, graph, context, 1, 0));
 }
@@ -160,13 +164,16 @@ MEASURED_CASE(233, node_has_the_context_of_its_handle)
     make_current(NULL);
     OK(add(graph, &node, &params));
     CODE(CUDA_ERROR_NOT_SUPPORTED, cu->GraphNodeSetParams(node, &params));
+    REFUSED(cu->GraphNodeSetParams(NULL, &params));
+    MUST(cu->GraphAddEmptyNode(&node, graph, NULL, 0));
+    REFUSED(cu->GraphNodeSetParams(node, &params));
 }
 
 MEASURED_CASE(234, bodies_belong_to_their_node)
 {
     CUgraph graph = graph_begin(), parent = graph_begin(), clone, *body;
     CUgraphNode node, inner;
-    CUgraphNodeParams child = {.type = CU_GRAPH_NODE_TYPE_GRAPH};
+    CUgraphNodeParams child = {.type = CU_GRAPH_NODE_TYPE_GRAPH}, params;
     CUgraphNodeType type = CU_GRAPH_NODE_TYPE_KERNEL;
     CUgraphExec exec;
 
@@ -191,13 +198,15 @@ MEASURED_CASE(234, bodies_belong_to_their_node)
     exec = graph_exec(graph);
     CODE(CUDA_ERROR_NOT_SUPPORTED, cu->GraphInstantiateWithFlags(&exec, graph, 0));
     REFUSED(cu->GraphNodeSetEnabled(exec, node, 0));
+    params = params_of(1, IF, 1);
+    CODE(CUDA_ERROR_NOT_SUPPORTED, cu->GraphExecNodeSetParams(exec, node, &params));
     OK(cu->GraphExecDestroy(exec));
     exec = graph_exec(graph);
     OK(cu->GraphDestroyNode(node));
     EQUAL(0, graph_nodes(graph));
 }
 
-/* A node in a body, and the result of instantiation. */
+/* Add a node of a kind, or none; `c` and `g` are child graphs with a host node and with a set. */
 static void add_kind(CUgraph body, char kind)
 {
     static char pageable[BYTES];
@@ -206,46 +215,30 @@ static void add_kind(CUgraph body, char kind)
                           .WidthInBytes = BYTES,
                           .Height = 1,
                           .Depth = 1};
-    CUgraph child = graph_begin();
+    const bool is_child = kind == 'c' || kind == 'g';
+    const CUgraph graph = is_child ? graph_begin() : body;
     CUgraphNode node;
-    void *pinned;
 
-    switch (kind) {
-    case 'h':
-        graph_add_host(body, NULL, 0, NULL);
-        break;
-    case 'r':
+    if (kind == 'h' || kind == 'c')
+        graph_add_host(graph, NULL, 0, NULL);
+    if (kind == 's' || kind == 'g')
+        add_set(graph, graph_memory(BYTES), 1);
+    if (is_child)
+        OK(cu->GraphAddChildGraphNode(&node, body, NULL, 0, graph));
+    if (kind == 'r')
         OK(cu->GraphAddEventRecordNode(&node, body, NULL, 0, begin_event()));
-        break;
-    case 'w':
+    if (kind == 'w')
         OK(cu->GraphAddEventWaitNode(&node, body, NULL, 0, begin_event()));
-        break;
-    case 'c': /* with a host node within */
-        graph_add_host(child, NULL, 0, NULL);
-        OK(cu->GraphAddChildGraphNode(&node, body, NULL, 0, child));
-        break;
-    case 'g':
-        add_set(child, graph_memory(BYTES), 1);
-        OK(cu->GraphAddChildGraphNode(&node, body, NULL, 0, child));
-        break;
-    case 'p':
-    case 'l':
-        MUST(cu->MemAllocHost_v2(&pinned, BYTES));
-        copy.srcDevice = graph_memory(BYTES);
-        copy.dstHost = kind == 'p' ? pageable : pinned;
-        OK(cu->GraphAddMemcpyNode(&node, body, NULL, 0, &copy, current_context()));
-        break;
-    case 's':
-        add_set(body, graph_memory(BYTES), 1);
-        break;
-    case 'e':
+    if (kind == 'e')
         OK(cu->GraphAddEmptyNode(&node, body, NULL, 0));
-        break;
-    case 'i':
+    if (kind == 'i')
         begin_node(body, &node, IF, 1, 1);
-        break;
-    default:
-        break;
+    if (kind == 'p' || kind == 'l') {
+        copy.srcDevice = graph_memory(BYTES);
+        copy.dstHost = pageable;
+        if (kind == 'l')
+            MUST(cu->MemAllocHost_v2(&copy.dstHost, BYTES));
+        OK(cu->GraphAddMemcpyNode(&node, body, NULL, 0, &copy, current_context()));
     }
 }
 

@@ -161,6 +161,7 @@ MEASURED_CASE(108, boxes_of_arrays_count_elements)
     for (uint32_t i = 0; i < 32; i++)
         values[i] = i;
     MUST(cu->MemcpyHtoD_v2(memory, values, sizeof values));
+    MUST(cu->CtxSynchronize());
     MUST(cu->ArrayCreate_v2(&array, &floats));
     MUST(cu->ArrayCreate_v2(&other, &bytes));
     op.extent.width = 4;

@@ -454,12 +454,13 @@ TWO_DEVICES_CASE(092, memory_of_another_device_needs_access, MEASURED)
         if (access)
             MUST(cu->CtxEnablePeerAccess(two.contexts[0], 0));
         CODE(code, cu->MemsetD8_v2(memory, 1, 4096));
+        OK(cu->CtxSynchronize());
         CODE(code, cu->MemsetD8Async(memory, 1, 16, two.streams[1]));
+        OK(cu->StreamSynchronize(two.streams[1]));
         OK(cu->MemsetD8Async(memory, 1, 16, two.streams[0]));
+        OK(cu->StreamSynchronize(two.streams[0]));
         CODE(code, cu->PointerGetAttribute(&address, CU_POINTER_ATTRIBUTE_DEVICE_POINTER, memory));
         CODE(access ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND,
              cu->MemGetAddressRange_v2(&address, NULL, memory));
     }
-    OK(cu->CtxSynchronize());
-    OK(cu->StreamSynchronize(two.streams[0]));
 }

@@ -11,7 +11,7 @@
 
 enum { BYTES = 4 << 20 };
 
-/* A descriptor of memory that can be imported: the driver's, or where it has none, a file. */
+/* A descriptor that can be imported: of driver memory, or, if that has none, of a file. */
 static int begin_file(void)
 {
     int file = -1;

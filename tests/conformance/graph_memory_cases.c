@@ -43,7 +43,7 @@ static CUresult add_set(CUgraph graph, const CUgraphNode *after, CUdeviceptr mem
         .dst = memory, .value = value, .elementSize = 1, .width = bytes, .height = 1};
     CUgraphNode node;
 
-    return cu->GraphAddMemsetNode(&node, graph, after, after ? 1 : 0, &set, NULL);
+    return cu->GraphAddMemsetNode(&node, graph, after, after ? 1 : 0, &set, current_context());
 }
 
 MEASURED_CASE(236, node_that_allocates_says_where)
@@ -51,11 +51,16 @@ MEASURED_CASE(236, node_that_allocates_says_where)
     enum { HOST = 2, NUMA = 3 };
     CUmemAccessDesc access[2] = {
         {{CU_MEM_LOCATION_TYPE_DEVICE, 0}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE}};
-    CUgraph graph = graph_begin();
+    CUDA_MEM_ALLOC_NODE_PARAMS params;
+    CUgraph graph;
     CUgraphNode node;
     CUdeviceptr memory = 0;
-    CUDA_MEM_ALLOC_NODE_PARAMS params = params_of(BYTES);
+    CUgraphNodeParams node_params;
 
+    memset(&node_params, 0, sizeof node_params);
+    begin_context();
+    graph = graph_begin();
+    params = params_of(BYTES);
     REFUSED(cu->GraphAddMemAllocNode(NULL, graph, NULL, 0, &params));
     REFUSED(cu->GraphAddMemAllocNode(&node, NULL, NULL, 0, &params));
     REFUSED(cu->GraphAddMemAllocNode(&node, graph, NULL, 0, NULL));
@@ -76,9 +81,21 @@ MEASURED_CASE(236, node_that_allocates_says_where)
     ADD(CUDA_ERROR_OUT_OF_MEMORY, params.bytesize = (size_t)1 << 50);
     EQUAL(0, params.dptr);
     ADD(CUDA_ERROR_INVALID_VALUE, (params.accessDescs = access, params.accessDescCount = 99));
+    ADD(CUDA_ERROR_NOT_SUPPORTED, (params.bytesize = 0, params.poolProps.handleTypes = 1));
+    ADD(CUDA_ERROR_INVALID_VALUE, params.poolProps.handleTypes = 77);
+    access[0].flags = CU_MEM_ACCESS_FLAGS_PROT_READ;
+    ADD(CUDA_ERROR_NOT_SUPPORTED, (params.accessDescs = access, params.accessDescCount = 1));
+    access[0].flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    access[0].location.id = 99;
+    ADD(CUDA_ERROR_INVALID_DEVICE, (params.accessDescs = access, params.accessDescCount = 1));
+    access[0].location.id = 0;
     ADD(CUDA_SUCCESS, params.poolProps.win32SecurityAttributes = &params);
     ADD(CUDA_SUCCESS, (params.accessDescs = access, params.accessDescCount = 1));
     CHECK(params.dptr != 0);
+    node_params.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC;
+    CODE(CUDA_ERROR_NOT_SUPPORTED, cu->GraphNodeSetParams(node, &node_params));
+    node_params.type = CU_GRAPH_NODE_TYPE_EMPTY;
+    REFUSED(cu->GraphNodeSetParams(node, &node_params));
     memory = params.dptr;
     memset(&params, 0x55, sizeof params);
     OK(cu->GraphMemAllocNodeGetParams(node, &params));
@@ -119,10 +136,14 @@ MEASURED_CASE(236, node_frees_what_a_graph_allocates)
     MUST(cu->GraphDestroy(other));
     REFUSED(add_free(graph, memory));
     MUST(cu->GraphDestroy(graph));
+    OK(add_free(graph_begin(), memory)); /* `third` still has a node that frees it */
+    graph = graph_begin();
+    memory = allocate(graph, &node);
+    MUST(cu->GraphDestroy(graph));
     REFUSED(add_free(graph_begin(), memory));
 }
 
-/* What calls say of memory: whether it is allocated. */
+/* Whether calls find memory allocated. */
 static bool is_known(CUdeviceptr memory, CUstream stream)
 {
     CUdeviceptr start = 0;
@@ -269,6 +290,7 @@ MEASURED_CASE(238, graph_with_memory_has_no_copy)
     CUstream stream = begin_stream();
     CUgraph graph = graph_begin(), parent = graph_begin(), clone = NULL;
     CUgraphNode node, empty, child;
+    CUDA_MEM_ALLOC_NODE_PARAMS params;
     CUgraphNodeParams moved = {.type = CU_GRAPH_NODE_TYPE_GRAPH};
     const CUdeviceptr memory = allocate(graph, &node);
     CUgraphExec exec, other;
@@ -288,6 +310,9 @@ MEASURED_CASE(238, graph_with_memory_has_no_copy)
     moved.graph.graph = graph;
     moved.graph.ownership = (int)MOVE;
     OK(cu->GraphAddNode_v2(&child, parent, NULL, NULL, 0, &moved));
+    params = params_of(BYTES);
+    OK(cu->GraphAddEmptyNode(&node, graph, NULL, 0));
+    CODE(CUDA_ERROR_NOT_SUPPORTED, cu->GraphAddMemAllocNode(&node, graph, NULL, 0, &params));
     OK(cu->GraphAddMemFreeNode(&node, parent, &child, 1, memory));
     exec = graph_exec(parent);
     CODE(CUDA_ERROR_NOT_SUPPORTED, cu->GraphInstantiateWithFlags(&other, parent, 0));
@@ -296,6 +321,38 @@ MEASURED_CASE(238, graph_with_memory_has_no_copy)
     OK(cu->GraphLaunch(exec, stream));
     OK(cu->GraphLaunch(exec, stream));
     drain(stream);
+}
+
+MEASURED_CASE(238, update_takes_the_memory_of_another_graph)
+{
+    CUstream stream = begin_stream();
+
+    for (unsigned kind = 0; kind < 3; kind++) { /* alone, freed, set */
+        CUdeviceptr memory[2];
+        CUgraphNode node, last;
+        CUgraph graph[2];
+        CUgraphExec exec, other;
+        CUgraphExecUpdateResultInfo info;
+
+        for (unsigned i = 0; i < 2; i++) {
+            graph[i] = graph_begin();
+            memory[i] = allocate(graph[i], &node);
+            if (kind == 1)
+                MUST(cu->GraphAddMemFreeNode(&last, graph[i], &node, 1, memory[i]));
+            if (kind == 2)
+                MUST(add_set(graph[i], &node, memory[i], 1, BYTES));
+        }
+        exec = graph_exec(graph[0]);
+        OK(cu->GraphExecUpdate_v2(exec, graph[1], &info));
+        OK(cu->GraphLaunch(exec, stream));
+        drain(stream);
+        CHECK(!is_known(memory[0], stream));
+        CHECK(is_known(memory[1], stream) == (kind != 1));
+        if (kind > 0)
+            continue;
+        CODE(CUDA_ERROR_NOT_SUPPORTED, cu->GraphInstantiateWithFlags(&other, graph[1], 0));
+        OK(cu->GraphExecUpdate_v2(exec, graph[0], &info));
+    }
 }
 
 MEASURED_CASE(238, nodes_use_memory_before_it_is_allocated)

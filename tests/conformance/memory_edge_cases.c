@@ -114,7 +114,7 @@ MEASURED_CASE(188, cubes_have_six_square_faces)
     REFUSED(cu->Array3DCreate_v2(&array, &of));
 }
 
-/* The attributes from 4 on: where two pages were last prefetched, and the types and ids of places. */
+/* Attributes from 4 on: where pages were last prefetched, and the types and ids of locations. */
 MEASURED_CASE(189, hints_belong_to_pages)
 {
     enum { PREFETCHED, PREFERRED_TYPE, PREFERRED_ID, PREFETCHED_TYPE, PREFETCHED_ID, ATTRIBUTES };
@@ -130,6 +130,7 @@ MEASURED_CASE(189, hints_belong_to_pages)
     CUdeviceptr memory;
     int value = 7;
 
+    begin_context();
     memory = begin_managed(8192);
     for (size_t i = 0; i < COUNT(rows); i++) {
         if (rows[i].to != NOWHERE)

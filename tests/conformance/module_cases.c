@@ -124,6 +124,8 @@ MEASURED_CASE(152, options_are_checked)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->ModuleLoadDataEx(&module, module_image, 1, &option, &value));
     value = (void *)100;
     OK(cu->ModuleLoadDataEx(&module, module_image, 1, &option, &value));
+    option = CU_JIT_CACHE_MODE;
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->ModuleLoadDataEx(&module, module_image, 1, &option, &value));
     option = CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES;
     CODE(CUDA_ERROR_INVALID_VALUE, cu->ModuleLoadDataEx(&module, module_image, 1, &option, &value));
     EQUAL(100, (uintptr_t)value);

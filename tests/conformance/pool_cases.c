@@ -83,9 +83,9 @@ MEASURED_CASE(120, pools_count)
 
 MEASURED_CASE(120, some_attributes_can_be_set)
 {
-    int reuse = 0;
     CUmemoryPool pool = begin_pool();
     cuuint64_t value = 12345;
+    int reuse = 0;
 
     OK(cu->MemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &value));
     EQUAL(12345, value_of(pool, 4));
@@ -164,29 +164,41 @@ MEASURED_CASE(127, the_current_pool_can_be_changed)
     drain(NULL);
 }
 
-/* At least so many bytes are kept, in pieces of 32 MiB. */
-MEASURED_CASE(127, trimming_keeps_what_it_is_told)
+/* Memory is taken in pieces of 32 MiB, one behind the other, and kept in such pieces. */
+MEASURED_CASE(127, pieces_are_neighbours)
 {
-    CUstream stream = begin_stream();
-    CUmemoryPool pool = NULL;
-    CUdeviceptr memory[3];
+    static const struct {
+        unsigned mib[3];
+        unsigned reserved, kept_for_48, kept_for_24;
+    } rows[] = {{{1, 40, 0}, 64, 64, 32},    {{20, 20, 0}, 64, 64, 32},  {{20, 20, 20}, 64, 64, 32},
+                {{33, 31, 0}, 64, 64, 32},   {{33, 32, 0}, 96, 64, 32},  {{16, 16, 1}, 64, 64, 32},
+                {{100, 30, 0}, 160, 64, 32}, {{1, 100, 0}, 128, 64, 32}, {{1, 31, 1}, 64, 64, 32}};
+    const CUmemPoolProps properties = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                       .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}};
     cuuint64_t all = UINT64_MAX;
 
-    MUST(cu->DeviceGetDefaultMemPool(&pool, 0));
-    MUST(cu->MemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &all));
-    for (int i = 0; i < 3; i++)
-        memory[i] = begin_allocated(64 * MIB, stream);
-    OK(cu->MemFreeAsync(memory[1], stream));
-    drain(stream);
-    OK(cu->MemPoolTrimTo(pool, 0));
-    EQUAL(128 * MIB, value_of(pool, RESERVED));
-    OK(cu->MemFreeAsync(memory[0], stream));
-    OK(cu->MemFreeAsync(memory[2], stream));
-    drain(stream);
-    OK(cu->MemPoolTrimTo(pool, 100 * MIB));
-    EQUAL(128 * MIB, value_of(pool, RESERVED));
-    OK(cu->MemPoolTrimTo(pool, 0));
-    EQUAL(0, value_of(pool, RESERVED));
+    begin_context();
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        CUdeviceptr memory[3] = {0, 0, 0};
+        CUmemoryPool pool = NULL;
+
+        MUST(cu->MemPoolCreate(&pool, &properties));
+        MUST(cu->MemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &all));
+        for (int k = 0; k < 3; k++)
+            OK(cu->MemAllocFromPoolAsync(&memory[k], (size_t)rows[i].mib[k] * MIB, pool, NULL));
+        CHECK(memory[1] == memory[0] + (CUdeviceptr)rows[i].mib[0] * MIB);
+        EQUAL(rows[i].reserved * (cuuint64_t)MIB, value_of(pool, RESERVED));
+        for (int k = 0; k < 3; k++)
+            OK(cu->MemFreeAsync(memory[k], NULL));
+        drain(NULL);
+        OK(cu->MemPoolTrimTo(pool, 48 * MIB));
+        EQUAL(rows[i].kept_for_48 * (cuuint64_t)MIB, value_of(pool, RESERVED));
+        OK(cu->MemPoolTrimTo(pool, 24 * MIB));
+        EQUAL(rows[i].kept_for_24 * (cuuint64_t)MIB, value_of(pool, RESERVED));
+        OK(cu->MemPoolTrimTo(pool, 0));
+        EQUAL(0, value_of(pool, RESERVED));
+        OK(cu->MemPoolDestroy(pool));
+    }
 }
 
 MEASURED_CASE(127, what_is_free_can_be_given_back)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory and pools that processes share by descriptors of files. Statements 222-225. */
+/* Memory and pools that processes share by file descriptor. Statements 222-225. */
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>

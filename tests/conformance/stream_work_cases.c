@@ -384,7 +384,7 @@ MEASURED_CASE(174, batches_are_checked)
     CODE(CUDA_ERROR_NOT_SUPPORTED, cu->StreamBatchMemOp_v2(stream, 1, batch, 0));
     batch[0].operation = CU_STREAM_MEM_OP_BARRIER;
     for (unsigned flags = 0; flags < 3; flags++) {
-        batch[0].memoryBarrier.flags = flags;
+        batch[0].flushRemoteWrites.flags = flags; /* memoryBarrier, which old headers lack */
         CODE(flags < 2 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE,
              cu->StreamBatchMemOp_v2(stream, 1, batch, 0));
     }

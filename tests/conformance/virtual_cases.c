@@ -22,7 +22,7 @@ static int access_of(CUdeviceptr address, int type, int id)
     return code ? -(int)code : (int)flags;
 }
 
-/* Five pages of addresses: two of a mapping, one of another, and two without. */
+/* Five reserved pages: two of one mapping, one of another, and two that are not mapped. */
 static CUdeviceptr begin_mappings(void)
 {
     CUdeviceptr start = virtual_reserve(5);
@@ -239,7 +239,7 @@ MEASURED_CASE(217, access_is_set_for_whole_mappings)
     REFUSED(cu->MemGetAccess(&flags, NULL, start));
 }
 
-/* What a set, a copy out of the memory and a kernel that writes get with some access. */
+/* The codes of a set, a copy from the memory and a kernel that writes, for one kind of access. */
 static void use_with(int flags, CUresult set, CUresult copy, CUresult store)
 {
     static const char image[] = PTX_HEAD

@@ -334,7 +334,7 @@ KERNEL_TEST(forms_that_are_not_known_are_refused)
     }
 }
 
-/* PTX that is newer than the names of instructions here may have others. */
+/* PTX that is newer than the mock's list of instructions may have others. */
 KERNEL_TEST(names_of_instructions_are_checked_up_to_a_version)
 {
     static const char rest[] = "\n.target sm_90\n.entry k() .new 3\n{ .also new; fabric.wait; }\n";
@@ -349,7 +349,7 @@ KERNEL_TEST(names_of_instructions_are_checked_up_to_a_version)
     assert_string_equal(refused(text).text, "a directive expected, not '.new'");
 }
 
-/* An instruction without this form refuses only kernels that contain or call it, at their launch. */
+/* If only the form is unknown, kernels that contain or call it fail, at their launch. */
 KERNEL_TEST(unknown_instructions_refuse_their_kernels_alone)
 {
     struct ptx_module *module = translate(

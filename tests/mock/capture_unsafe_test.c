@@ -85,7 +85,7 @@ TEST(unsafe_calls_return_what_a_gpu_returned)
 
 TEST(functions_that_are_not_implemented_are_refused_by_the_mode)
 {
-    const unsigned slot = slot_of("cuDestroyExternalMemory");
+    const unsigned slot = slot_of("cuGraphicsGLRegisterBuffer");
     bool is_invalidated;
 
     assert_int_equal(captured_call(slot, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, &is_invalidated),

@@ -129,8 +129,8 @@ static void assert_host_is_as_it_was(const char *body)
 }
 
 /*
- * Load and launch the kernel with an address of the host, which may be registered as read-only;
- * returns its code, which every later call must return, too.
+ * Launch the kernel with an address of the host, which may be registered as read-only. Returns the
+ * code of the fault, which every later call must return, too.
  */
 static CUresult result_with(const void *at, bool registered, const char *body)
 {

@@ -119,11 +119,18 @@ FIXTURE_TEST(text_of_a_newer_version_is_for_a_newer_driver, "driver_version = 11
          driver->ModuleLoadData(&loaded, ".version 7.1\n.target sm_50\n.address_size 64\n"));
 }
 
-MODULE_TEST(options_that_change_nothing_here_are_taken)
+MODULE_TEST(options_are_taken_if_they_change_nothing)
 {
     CUjit_option options[] = {CU_JIT_MAX_REGISTERS, CU_JIT_OPTIMIZATION_LEVEL};
     void *values[] = {(void *)(uintptr_t)32, (void *)(uintptr_t)3};
     CUmodule loaded;
 
     OK(driver->ModuleLoadDataEx(&loaded, image, COUNT(options), options, values));
+    OK(driver->ModuleUnload(loaded));
+    options[0] = CU_JIT_TARGET;
+    CODE(CUDA_ERROR_NOT_SUPPORTED, driver->ModuleLoadDataEx(&loaded, image, 1, options, values));
+    values[0] = (void *)(uintptr_t)90; /* the mock's own */
+    OK(driver->ModuleLoadDataEx(&loaded, image, 1, options, values));
+    options[0] = CU_JIT_GLOBAL_SYMBOL_COUNT;
+    CODE(CUDA_ERROR_NOT_SUPPORTED, driver->ModuleLoadDataEx(&loaded, image, 1, options, values));
 }

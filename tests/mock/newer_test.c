@@ -25,11 +25,15 @@ static const char *const functions[] = {
     "cuKernelGetParamCount",
     "cuMemcpyWithAttributesAsync",
     "cuMemcpyWithAttributesAsync_ptsz",
+    "cuMemcpy3DWithAttributesAsync",
+    "cuMemcpy3DWithAttributesAsync_ptsz",
     "cuGraphNodeGetParams",
     "cuGraphAddNode_v3",
     "cuGraphNodeSetParams_v2",
     "cuDeviceGetCliqueCount",
     "cuDeviceGetCliqueInfo",
+    "cuStreamGetDevResource",
+    "cuStreamGetDevResource_ptsz",
 };
 
 static const char image[] = ".version 6.0\n"

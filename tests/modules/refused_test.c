@@ -171,7 +171,7 @@ static CUresult make(size_t maker, void *made)
     }
 }
 
-TEST(object_that_cannot_be_made_leaves_its_result_as_it_was)
+TEST(failed_creation_leaves_its_output_untouched)
 {
     char rule[100];
 

@@ -17,7 +17,7 @@ from validation_test import ORDERS
 # How many released functions have no value in a column. These numbers may only be lowered.
 UNKNOWN = {
     'objects': 0, 'work': 0, 'waits': 447, 'asks': 0, 'resource': 0, 'context': 0,
-    'init': 44, 'callback': 176, 'sticky': 231, 'fork': 194, 'capture': 405, 'failure': 115,
+    'init': 44, 'callback': 176, 'sticky': 220, 'fork': 194, 'capture': 403, 'failure': 115,
 }
 
 STATEMENTS = os.path.join(os.path.dirname(os.path.abspath(__file__)),

@@ -36,8 +36,8 @@ struct gang_work {
 bool worker_did(struct worker *worker, const char *name, CUresult code, CUresult wanted);
 
 /*
- * Start threads, which do this many operations together, after a warm-up of a fifth of them. They
- * pause this many times, each after an equal part. Returns false if the system refuses.
+ * Start threads that together do `operations` operations, after a warm-up of a fifth of them. They
+ * pause `pauses` times, at equal intervals. Returns false if the system refuses.
  */
 bool gang_start(const struct gang_work *work, unsigned threads, uint64_t operations,
                 unsigned pauses);

@@ -139,7 +139,7 @@ class Searched(ToolTest):
         self.assertIn('there is also %s: The driver for CUDA 13.0 is initialised and has 2 devices'
                       % self.good, diagnostic['evidence'])
         self.assertIn('CUSHIM_LIBRARY=%s ' % self.good, diagnostic['advice'])
-        self.assertIn('remove %s,' % bad, diagnostic['advice'])
+        self.assertIn('take the folder of %s out of LD_LIBRARY_PATH' % bad, diagnostic['advice'])
         text = self.run_command('info', **settings)
         self.assertIn('\nevidence    %s\nadvice      %s\n'
                       % (diagnostic['evidence'], diagnostic['advice']), text.out)

@@ -290,7 +290,7 @@ HEALTHY = {
     'a Tegra with a GPU on its PCI bus': ({**JETSON, **NVMAP}, {}),
 }
 
-# What the first line says: files, variables, and the words.
+# What the first line of `info` says: files, variables and the expected text.
 LINES = [
     ({}, {}, ''),
     ({'/run/systemd/system/': ''}, {}, 'the host, no container'),

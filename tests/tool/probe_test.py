@@ -123,7 +123,7 @@ class Probe(ToolTest):
         result = self.run_command('probe', '--library', NOWHERE, *PATIENT, status=NO_DRIVER)
         self.assertIn(NOWHERE, result.lines()['reason'])
 
-    def test_wish_for_the_mock_is_answered_with_what_to_type(self):
+    def test_mock_option_is_answered_with_the_command_to_type(self):
         result = self.run_command('probe', '--mock', status=USAGE)
         self.assertIn('Type `cushim run -- cushim probe --allow-mock`.', result.err)
 

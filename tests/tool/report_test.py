@@ -56,7 +56,7 @@ class Report(ToolTest):
                 self.assert_status(result, 9)
 
     @unittest.skipUnless(EXECUTES, 'the mock executes no kernels')
-    def test_a_kernel_that_fails_is_a_finding_though_the_program_does_not_wait(self):
+    def test_failed_kernel_is_a_finding_if_the_program_does_not_wait(self):
         for command, settings in ('run', SETTINGS), ('check', ('--mock', '--quiet')):
             for mode in 'auto', 'threaded':
                 path = os.path.join(self.folder, 'found.json')

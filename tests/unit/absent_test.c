@@ -85,7 +85,7 @@ static int count_wrong_texts(CUresult code)
            !is_right(cushim_driver()->GetErrorName, code, cushim_error_name(code));
 }
 
-/* Events that are NULL, because without a driver none could be created, are not what is wrong. */
+/* NULL events are not the error: without a driver none could be created. */
 static bool is_explained(CUresult code)
 {
     const char *text = cushim_event_explanation(NULL, NULL, CUDA_ERROR_INVALID_HANDLE);

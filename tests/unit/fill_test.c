@@ -264,8 +264,8 @@ static void count_message(void *data, const char *message)
     CONTAINS(message, "no symbol");
 }
 
-/* The name without `cu` is the slot's. It is reported with and without a driver. */
-FORKED_TEST(name_that_is_no_symbol_is_not_there_and_is_logged)
+/* A name without `cu` is that of a slot, no symbol. The log says so with and without a driver. */
+FORKED_TEST(unknown_symbol_is_absent_and_logged)
 {
     static const char *const names[] = {"EventQuery", "cuEvent", "cueventquery", ""};
     unsigned messages = 0;

@@ -22,7 +22,7 @@ struct mock_context {
     unsigned uses;   /* of a primary context: retains; of others: attachments (cuCtxAttach) */
     unsigned greens; /* of a primary context: the green contexts over it */
     struct mock_context *base; /* of a green context: the primary context; or NULL */
-    bool is_known;             /* of a green context: its handle as a context was returned */
+    bool is_known;             /* of a green context: cuCtxFromGreenCtx has returned it */
     unsigned multiprocessors;  /* of a green context: how many it has */
     unsigned api_version;
     unsigned long long id;
@@ -108,7 +108,7 @@ bool cushim__mock_context_is_on_a_stack(const struct mock_context *context);
 bool cushim__mock_context_flags_valid(unsigned flags);
 
 /*
- * Whether calls in the context may set memory of cuMemAlloc and ask about it: it is of the context's
+ * Whether calls in the context may set and query memory of cuMemAlloc: it is of the context's
  * device, or of a peer to which access is enabled (driver-semantics.md #92). True for other memory.
  */
 bool cushim__mock_context_reaches(const struct mock_context *context,

@@ -11,7 +11,7 @@ enum { MAGIC = 0x6d637372 };
 /* Flags of a split. */
 enum { IGNORE_COSCHEDULING = 1, MAX_CLUSTERS = 2 };
 
-/* What the reference says of groups on each architecture. */
+/* The size of groups by architecture, as the reference documents it. */
 static unsigned alignment_of(void)
 {
     return cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) >= 9 ? 8 : 2;
@@ -66,7 +66,7 @@ CUresult cushim__mock_resource_split(const struct mock_resource *whole, unsigned
                                      struct mock_resource *rest)
 {
     const unsigned multiple = flags & IGNORE_COSCHEDULING ? 2 : alignment_of();
-    const struct mock_resource of = *whole; /* the program may have it in `result` */
+    const struct mock_resource of = *whole; /* `result` may overlap it */
     unsigned size, count;
     CUresult code = check(whole);
 
@@ -103,7 +103,7 @@ CUresult cushim__mock_description_create(const struct mock_resource *resources, 
             code = CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
         if (code)
             return code;
-        all += resources[i].count; /* the same ones, too, are counted again */
+        all += resources[i].count; /* a resource that is given twice counts twice */
     }
     made = cushim__mock_object_create(sizeof *made, MOCK_DESCRIPTION, NULL, NULL);
     if (!made)

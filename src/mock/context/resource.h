@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Multiprocessors of a device as a resource that programs split and give to green contexts
+ * Multiprocessors of a device, as a resource that programs split and give to green contexts
  * (driver-semantics.md #228).
  */
 #ifndef CUSHIM_MOCK_CONTEXT_RESOURCE_H
@@ -13,15 +13,15 @@
 
 struct mock_device;
 
-/* CUdevResource: the program has the struct, in which the members up to `hidden` are the mock's. */
+/* CUdevResource, which the program owns. The members between `type` and `count` are the mock's. */
 struct mock_resource {
     uint32_t type;
     uint32_t magic, device;
-    uint32_t is_part; /* of a split: it cannot be split again */
-    uint32_t copies;  /* the same as `count`, by which a changed one is recognised */
+    uint32_t is_part; /* it comes from a split, and cannot be split again */
+    uint32_t copies;  /* a copy of `count`, to detect that the program has changed that */
     uint32_t hidden[19];
     uint32_t count;           /* what programs see: sm.smCount, ... */
-    uint32_t least, multiple; /* groups of a split have at least so many, and a multiple of these */
+    uint32_t least, multiple; /* bounds on the size of groups of a split */
     uint32_t rest[9];
 };
 
@@ -36,7 +36,7 @@ struct mock_description {
     unsigned multiprocessors;
 };
 
-/* Describe the first multiprocessors of a device. */
+/* Describe `count` multiprocessors of a device. */
 void cushim__mock_resource_fill(struct mock_resource *resource, const struct mock_device *device,
                                 unsigned count);
 
@@ -44,8 +44,8 @@ void cushim__mock_resource_fill(struct mock_resource *resource, const struct moc
 unsigned cushim__mock_multiprocessors(void);
 
 /*
- * Split multiprocessors into groups of at least `least`, at most `*groups` of them, which becomes
- * how many there are. `result` may be NULL, which only counts them, and so may `rest`.
+ * Split multiprocessors into at most `*groups` groups of at least `least` each; `*groups` becomes
+ * the number of groups. A NULL `result` only counts the groups, however many; `rest` may be NULL.
  */
 CUresult cushim__mock_resource_split(const struct mock_resource *whole, unsigned flags,
                                      unsigned least, unsigned *groups, struct mock_resource *result,

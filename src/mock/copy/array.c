@@ -145,7 +145,7 @@ void cushim__mock_array_destroy(struct mock_array *array)
     free(array);
 }
 
-/* Halve the extents, except the number of layers or faces. Returns false if there is no more. */
+/* Halve the extents, but not the layers or faces. Returns false if all are 1 already. */
 static bool halve(CUDA_ARRAY3D_DESCRIPTOR *of)
 {
     size_t *const extents[] = {&of->Width, &of->Height, &of->Depth};

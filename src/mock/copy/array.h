@@ -22,13 +22,13 @@ struct mock_array {
     size_t element_bytes, row_bytes;
     size_t rows, layers;        /* at least 1 of each */
     CUdeviceptr memory;         /* row after row, layer after layer */
-    struct mock_mipmap *mipmap; /* that it is a level of, whose memory this is; NULL: none */
+    struct mock_mipmap *mipmap; /* it is a level of this one, which owns the memory; or NULL */
 };
 
-/* The extents of an array have 32 bits. */
+/* Enough, because each level halves the extents, which have 32 bits. */
 enum { MOCK_LEVELS_MAX = 32 };
 
-/* Its levels lie one after the other in memory. */
+/* A mipmapped array. Its levels lie one after the other in memory. */
 struct mock_mipmap {
     struct mock_object object;
     unsigned level_count;
@@ -40,17 +40,16 @@ struct mock_mipmap {
 /* The bytes per channel of an element. 0 if the mock does not know the format. */
 size_t cushim__mock_array_channel_bytes(CUarray_format format);
 
-/* What the creation of such an array, or of a mipmapped one, returns: 0, 1 or NOT_SUPPORTED. */
+/* Check a description. Returns INVALID_VALUE, or NOT_SUPPORTED for what the mock lacks. */
 CUresult cushim__mock_array_check(const CUDA_ARRAY3D_DESCRIPTOR *of, bool mipmapped);
 
-/* Create an array, whose description is right. Fails with OUT_OF_MEMORY. */
+/* Create an array from a description that was checked. Fails with OUT_OF_MEMORY. */
 CUresult cushim__mock_array_create(struct mock_context *context, const CUDA_ARRAY3D_DESCRIPTOR *of,
                                    struct mock_array **array);
 
 /*
- * The same for a mipmapped array. The number of levels is brought into its bounds. If `mapped` is
- * not NULL, it lies in this allocation, which then ends with it, or the call fails with
- * INVALID_VALUE.
+ * The same for a mipmapped array, whose number of levels is clamped. If `mapped` is not NULL, the
+ * array lies in that allocation and then owns it; INVALID_VALUE if the allocation is too small.
  */
 CUresult cushim__mock_mipmap_create(struct mock_context *context, const CUDA_ARRAY3D_DESCRIPTOR *of,
                                     unsigned levels, struct mock_allocation *mapped,

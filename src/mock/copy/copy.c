@@ -191,7 +191,7 @@ static CUresult check_memory(const struct mock_copy *copy, struct mock_copy_side
         side->synchronous = memory->synchronous;
         return CUDA_SUCCESS;
     }
-    /* Pageable memory may have page-locked memory behind it, but not the reverse. */
+    /* A range may begin in pageable and end in page-locked memory, but not the reverse. */
     if (side->at.type == CU_MEMORYTYPE_DEVICE || cushim__mock_memory_is_device(first) || memory)
         return CUDA_ERROR_INVALID_VALUE;
     side->pageable = true;
@@ -385,7 +385,7 @@ bool cushim__mock_copy_stage(struct mock_copy *copy)
     return true;
 }
 
-/* Whether a call may use a side: memory of a graph, once a launch has allocated it. */
+/* Whether a call may use a side: a graph's memory only while a launch has allocated it. */
 static bool is_launched(const struct mock_copy *copy, const struct mock_copy_side *side)
 {
     struct race_region region;

@@ -26,8 +26,8 @@ CUresult cushim__mock_copy_operation(const struct cushim__copy *shape,
                                      struct mock_operation **operation);
 
 /*
- * The same for sets, of which calls may have an end that overflows; and the reverse, which returns
- * false if the operation is not a set.
+ * The same for sets, whose end may overflow in a call; and the reverse, which returns false if the
+ * operation is not a set.
  */
 CUresult cushim__mock_set_operation(const CUDA_MEMSET_NODE_PARAMS *shape, bool may_overflow,
                                     struct mock_operation **operation);

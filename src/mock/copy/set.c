@@ -10,7 +10,7 @@
 struct set {
     struct mock_operation operation;
     CUDA_MEMSET_NODE_PARAMS shape;
-    bool overflows; /* it is longer than the memory, in more than 64 bits */
+    bool overflows; /* its length in bytes, or its end, needs more than 64 bits */
 };
 
 /* Compute the bytes from the first to the end of the last. Returns false on an overflow. */

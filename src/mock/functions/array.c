@@ -94,8 +94,8 @@ CUresult cushim__mock_MipmappedArrayDestroy(struct mock_mipmap *mipmap)
 
 /*
  * Also cuMipmappedArrayGetMemoryRequirements, cuArrayGetSparseProperties,
- * cuMipmappedArrayGetSparseProperties. These are about arrays whose memory is mapped later, and
- * about sparse ones. The mock has neither.
+ * cuMipmappedArrayGetSparseProperties. All ask about arrays whose memory is mapped later, or that
+ * are sparse, and the mock has neither.
  */
 CUresult cushim__mock_ArrayGetMemoryRequirements(void)
 {

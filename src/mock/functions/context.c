@@ -223,7 +223,7 @@ static bool is_active(const struct mock_device *device)
     return device->primary && device->primary->alive;
 }
 
-/* Return with the primary context alive, which the caller then counts a use of. */
+/* Make the primary context active. The caller counts the use. */
 static CUresult begin_primary(struct mock_device *device)
 {
     if (device->primary)
@@ -320,7 +320,7 @@ CUresult cushim__mock_DevicePrimaryCtxGetState(struct mock_device *device, unsig
 
 /* Green contexts (driver-semantics.md #229): parts of a device, over its primary context. */
 
-/* Without a description it has all multiprocessors. */
+/* Without a description, the green context has all multiprocessors. */
 CUresult cushim__mock_GreenCtxCreate(struct mock_context **context, cushim_CUdevResourceDesc desc,
                                      struct mock_device *device, unsigned int flags)
 {

@@ -219,9 +219,8 @@ static CUresult set(CUdeviceptr start, size_t pitch, uint32_t value, unsigned el
     if (code)
         return code;
     memory = cushim__mock_allocation_at(start);
-    /* A graph's memory may be captured before a launch allocates it. */
-    if (memory ? !cushim__mock_context_reaches(stream->object.context, memory)
-               : !stream->capture) {
+    /* A captured copy may use memory of a graph before a launch allocates it. */
+    if (memory ? !cushim__mock_context_reaches(stream->object.context, memory) : !stream->capture) {
         cushim__mock_operation_destroy(operation);
         return CUDA_ERROR_INVALID_VALUE;
     }

@@ -25,7 +25,7 @@ static bool is_manner_valid(int order, unsigned flags)
     return order >= ORDER_STREAM && order <= ORDER_ANY && flags <= FLAG_PREFER_OVERLAP_WITH_COMPUTE;
 }
 
-/* Nothing moves in the mock, so hints change nothing. That of the source has to exist. */
+/* Hints of locations change nothing in the mock, but that of the source has to be valid. */
 static bool are_valid(const cushim_CUmemcpyAttributes *attributes)
 {
     const int type = (int)attributes->srcLocHint.type;

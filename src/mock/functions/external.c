@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory of other interfaces, such as Vulkan, by a file descriptor (driver-semantics.md #230). Here
- * it is a file in memory. There are no external semaphores.
+ * Memory of other interfaces, such as Vulkan, imported by file descriptor (driver-semantics.md
+ * #230). On the mock it is a file in memory. The mock has no external semaphores.
  */
 #include <stdlib.h>
 
@@ -127,7 +127,7 @@ CUresult cushim__mock_ExternalMemoryGetMappedMipmappedArray(
     return code;
 }
 
-/* What is mapped stays so. */
+/* Buffers and arrays that are mapped outlive it. */
 CUresult cushim__mock_DestroyExternalMemory(struct mock_external *external)
 {
     cushim__mock_object_remove(external);
@@ -146,7 +146,7 @@ cushim__mock_ImportExternalSemaphore(const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC *
                : CUDA_ERROR_NOT_SUPPORTED;
 }
 
-/* Also cuWaitExternalSemaphoresAsync. There is nothing to wait for. */
+/* Also cuWaitExternalSemaphoresAsync. No semaphore can have been imported. */
 CUresult cushim__mock_SignalExternalSemaphoresAsync(void)
 {
     return CUDA_ERROR_INVALID_VALUE;

@@ -87,7 +87,7 @@ CUresult cushim__mock_GraphConditionalHandleCreate(cushim_CUgraphConditionalHand
     if (!ctx)
         return CUDA_ERROR_INVALID_CONTEXT;
     code = cushim__mock_context_find_or_current(ctx, &context);
-    /* Without the flag, the reference promises no value, and a driver's is 0. */
+    /* Without the flag, the reference promises no value; the driver takes 0. */
     if (code == CUDA_SUCCESS)
         code = cushim__mock_condition_create(graph, ctx, flags ? defaultLaunchValue : 0, &handle);
     if (code == CUDA_SUCCESS)

@@ -56,7 +56,7 @@ static bool copies_pageable(const struct mock_work *work)
     return copy && (copy->from.pageable || copy->to.pageable);
 }
 
-/* What a conditional node may execute (driver-semantics.md #234). */
+/* Check that a body has only nodes that a body may have (driver-semantics.md #234). */
 static CUresult check_body(const struct mock_graph *body, struct failure *failure)
 {
     CUresult code = CUDA_SUCCESS;
@@ -98,7 +98,7 @@ static CUresult check_bodies(const struct mock_graph *graph, struct failure *fai
 static CUresult check_conditions(const struct mock_graph *graph, struct failure *failure)
 {
     for (const struct mock_condition *one = graph->conditions; one; one = one->next) {
-        if (!cushim__mock_condition_is_used(graph, one->handle)) {
+        if (!cushim__mock_condition_is_used(graph, one->context, one->handle)) {
             failure->result = (CUgraphInstantiateResult)CONDITION_UNUSED;
             return CUDA_ERROR_INVALID_VALUE;
         }
@@ -106,18 +106,19 @@ static CUresult check_conditions(const struct mock_graph *graph, struct failure 
     return check_bodies(graph, failure);
 }
 
-/* Whether a graph has an executable graph that must be destroyed before it can have another. */
-static bool is_taken(const struct mock_graph *graph)
+/* The executable graph of a graph that can have only one; NULL if it may get one. */
+static const struct mock_exec *taker_of(const struct mock_graph *graph)
 {
+    const bool has_memory = cushim__mock_graph_has(graph, MOCK_MEMORY);
     const struct mock_exec *exec = NULL;
 
-    if (!cushim__mock_graph_has(graph, MOCK_CONDITIONAL | MOCK_MEMORY))
-        return false;
+    if (!has_memory && !cushim__mock_graph_has(graph, MOCK_CONDITIONAL))
+        return NULL;
     while ((exec = cushim__mock_object_next(MOCK_EXEC, exec))) {
-        if (exec->image->origin == graph->number)
-            return true;
+        if ((has_memory ? exec->source : exec->image->origin) == graph->number)
+            break;
     }
-    return false;
+    return exec;
 }
 
 static CUresult check(const struct mock_graph *graph, cuuint64_t flags, struct failure *failure)
@@ -128,7 +129,7 @@ static CUresult check(const struct mock_graph *graph, cuuint64_t flags, struct f
         return CUDA_ERROR_INVALID_VALUE;
     if (flags & AUTO_FREE && flags & DEVICE_LAUNCH)
         return CUDA_ERROR_INVALID_VALUE;
-    if (graph->parent || is_taken(graph))
+    if (graph->parent || taker_of(graph))
         return CUDA_ERROR_NOT_SUPPORTED;
     code = check_conditions(graph, failure);
     if (code)
@@ -257,7 +258,16 @@ CUresult cushim__mock_GraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgra
                                                    const CUDA_MEMSET_NODE_PARAMS *memsetParams,
                                                    CUcontext ctx)
 {
-    return set(hGraphExec, hNode, cushim__mock_work_memset(memsetParams, ctx));
+    struct mock_work work = cushim__mock_work_memset(memsetParams, ctx);
+    struct mock_node *copy;
+
+    if (work.code == CUDA_SUCCESS &&
+        cushim__mock_exec_node(hGraphExec, hNode, &copy) == CUDA_SUCCESS &&
+        !cushim__mock_exec_may_set(copy, memsetParams->dst)) {
+        cushim__mock_work_end(&work);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    return set(hGraphExec, hNode, work);
 }
 
 CUresult
@@ -313,7 +323,7 @@ CUresult cushim__mock_GraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode
     if (cushim__mock_work_is_fixed(nodeParams)) {
         CUresult code = cushim__mock_exec_node(hGraphExec, hNode, &copy);
 
-        return code ? code : CUDA_ERROR_NOT_SUPPORTED;
+        return code ? code : cushim__mock_node_refuse(copy, nodeParams);
     }
     return set(hGraphExec, hNode, cushim__mock_work_any(nodeParams));
 }
@@ -365,7 +375,14 @@ static CUresult update_exec(CUgraphExec handle, CUgraph graph_handle, bool first
         code = cushim__mock_object_find(graph_handle, MOCK_GRAPH, &graph);
     if (code == CUDA_SUCCESS && graph->parent && graph->parent->work.moved)
         code = CUDA_ERROR_INVALID_VALUE;
-    return code ? code : cushim__mock_exec_update(exec->image, graph, first_abi, info);
+    if (code == CUDA_SUCCESS && cushim__mock_graph_has(graph, MOCK_MEMORY) && taker_of(graph) &&
+        taker_of(graph) != exec)
+        code = CUDA_ERROR_NOT_SUPPORTED;
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_exec_update(exec->image, graph, first_abi, info);
+    if (code == CUDA_SUCCESS)
+        exec->source = graph->number;
+    return code;
 }
 
 CUresult cushim__mock_GraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph,

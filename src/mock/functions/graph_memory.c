@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes that allocate and free, and what devices reserve for them (driver-semantics.md #236 to #239). */
+/*
+ * Nodes that allocate and free, and the memory that devices reserve for graphs (driver-semantics.md
+ * #236 to #239).
+ */
 #include <string.h>
 
 #include "src/mock/core/device.h"
@@ -53,7 +56,7 @@ CUresult cushim__mock_DeviceGraphMemTrim(struct mock_device *device)
     return CUDA_SUCCESS;
 }
 
-/* The attributes, which headers before CUDA 11.4 lack. What is used is what is reserved (#239). */
+/* The attributes, which headers before CUDA 11.4 lack. USED and RESERVED are equal (#239). */
 enum { USED, USED_HIGH, RESERVED, RESERVED_HIGH };
 
 CUresult cushim__mock_DeviceGetGraphMemAttribute(struct mock_device *device,
@@ -77,7 +80,7 @@ CUresult cushim__mock_DeviceGetGraphMemAttribute(struct mock_device *device,
     return CUDA_SUCCESS;
 }
 
-/* The highest numbers can be reset to those of now. */
+/* Only the high values can be set, and only to 0, which resets them to the current ones. */
 CUresult cushim__mock_DeviceSetGraphMemAttribute(struct mock_device *device,
                                                  cushim_CUgraphMem_attribute attr, void *value)
 {

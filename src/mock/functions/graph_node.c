@@ -80,7 +80,7 @@ CUresult cushim__mock_GraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph h
                                   cushim__mock_work_child(childGraph));
 }
 
-/* Write what the driver returns in the parameters of a new node, if it was added. */
+/* If the node was added, write the members of its parameters that the driver returns. */
 static CUresult answer(CUresult code, const CUgraphNode *handle, CUgraphNodeParams *parameters)
 {
     CUDA_MEM_ALLOC_NODE_PARAMS made;
@@ -282,18 +282,26 @@ CUresult cushim__mock_GraphEventRecordNodeSetEvent(CUgraphNode hNode, CUevent ev
                                               event));
 }
 
+/* The code for parameters of a kind of node that cannot change. */
+static CUresult refuse(CUgraphNode handle, const CUgraphNodeParams *parameters)
+{
+    struct mock_node *node;
+    CUresult code = cushim__mock_object_find(handle, MOCK_NODE, &node);
+
+    return code ? code : cushim__mock_node_refuse(node, parameters);
+}
+
 CUresult cushim__mock_GraphNodeSetParams(CUgraphNode hNode, cushim_CUgraphNodeParams *nodeParams)
 {
-    if (cushim__mock_work_is_fixed(nodeParams))
-        return CUDA_ERROR_NOT_SUPPORTED;
-    return set(hNode, cushim__mock_work_any(nodeParams));
+    return cushim__mock_work_is_fixed(nodeParams) ? refuse(hNode, nodeParams)
+                                                  : set(hNode, cushim__mock_work_any(nodeParams));
 }
 
 CUresult cushim__mock_GraphNodeSetParams_v2(CUgraphNode hNode, cushim_CUgraphNodeParams *nodeParams)
 {
-    if (cushim__mock_work_is_fixed(nodeParams))
-        return CUDA_ERROR_NOT_SUPPORTED;
-    return set(hNode, cushim__mock_work_any_checked(nodeParams));
+    return cushim__mock_work_is_fixed(nodeParams)
+               ? refuse(hNode, nodeParams)
+               : set(hNode, cushim__mock_work_any_checked(nodeParams));
 }
 
 static CUresult get_kernel(const struct mock_node *node, CUgraphNodeParams *parameters)

@@ -52,6 +52,13 @@ CUresult cushim__mock_GreenCtxGetDevResource(cushim_CUgreenCtx hCtx, cushim_CUde
     return code ? code : cushim__mock_CtxGetDevResource((CUcontext)hCtx, resource, type);
 }
 
+CUresult cushim__mock_StreamGetDevResource(const struct mock_stream *stream,
+                                           cushim_CUdevResource *resource,
+                                           cushim_CUdevResourceType type)
+{
+    return cushim__mock_CtxGetDevResource(stream->object.context->object.handle, resource, type);
+}
+
 CUresult cushim__mock_DevSmResourceSplitByCount(cushim_CUdevResource *result,
                                                 unsigned int *nbGroups,
                                                 const cushim_CUdevResource *input,

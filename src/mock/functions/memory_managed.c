@@ -35,7 +35,7 @@ static struct mock_allocation *find(CUdeviceptr start, size_t bytes)
     return allocation;
 }
 
-/* The hints of the pages of a range, which are made at the first. NULL if memory runs out. */
+/* The hints of the pages of a range, created on first use. NULL if memory runs out. */
 static struct mock_hints *pages_of(struct mock_allocation *memory, CUdeviceptr start, size_t bytes,
                                    size_t *count)
 {
@@ -335,8 +335,8 @@ CUresult cushim__mock_MemRangeGetAttributes(void **data, size_t *dataSizes,
 }
 
 /*
- * Attaching memory to a stream lets the host use it while other streams work, on devices whose
- * managed memory the host cannot use at the same time. The mock's can always be used.
+ * Attaching memory to a stream lets the host use it while other streams work, on devices where the
+ * host cannot otherwise use managed memory while work is pending. On the mock it always can.
  */
 CUresult cushim__mock_StreamAttachMemAsync(struct mock_stream *stream, CUdeviceptr dptr,
                                            size_t length, unsigned int flags)

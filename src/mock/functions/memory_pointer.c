@@ -73,8 +73,8 @@ static struct value mapping(const struct mock_allocation *allocation, int attrib
 }
 
 /*
- * What is different for memory of cuMemMap(): its range is that of the addresses, and without
- * access it has no address. Returns false if the attribute is as for other memory.
+ * The attributes that differ for memory of cuMemMap(): its range is the reservation, and without
+ * access it has no device pointer. Returns false if the attribute is as for other memory.
  */
 static bool find_mapped(const struct mock_mapping *mapped, int attribute, struct value *value)
 {

@@ -97,7 +97,7 @@ static CUresult check_capture(struct mock_stream *stream)
                                                      : CUDA_SUCCESS;
 }
 
-/* Let the graph of a capture allocate. Which pool is asked for does not matter. */
+/* Add a node that allocates to the graph of a capture. The pool does not matter. */
 static CUresult capture(CUdeviceptr *dptr, size_t bytes, const struct mock_device *device,
                         struct mock_stream *stream)
 {

@@ -87,7 +87,7 @@ static bool are_dimensions_valid(const struct shape *shape)
     return true;
 }
 
-/* Whether a row of a box is as long as it must be. */
+/* Whether the length of a row of a box is valid. */
 static bool is_row_valid(const struct shape *shape, unsigned elements)
 {
     const unsigned bytes = elements * types[shape->type].bytes;

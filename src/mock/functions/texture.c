@@ -8,7 +8,7 @@
 #include "src/mock/copy/array.h"
 #include "src/mock/functions/functions.h"
 
-/* The least bytes of a block of compressed texels. */
+/* The size of the smallest block of compressed texels. */
 enum { BLOCK_BYTES = 8 };
 
 static size_t attribute(CUdevice_attribute number)
@@ -100,7 +100,7 @@ static bool is_sampling(const CUDA_TEXTURE_DESC *of)
            !(of->flags & ~KNOWN_FLAGS);
 }
 
-/* Only views of all layers and of levels that there are, are implemented. */
+/* The mock implements only views of all layers, and of levels that exist. */
 static CUresult check_view(const CUDA_RESOURCE_DESC *of, const CUDA_RESOURCE_VIEW_DESC *view)
 {
     const struct mock_mipmap *mipmap = NULL;
@@ -222,7 +222,7 @@ CUresult cushim__mock_TexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *pRes
 CUresult cushim__mock_SurfObjectCreate(struct mock_context *current, CUsurfObject *pSurfObject,
                                        const CUDA_RESOURCE_DESC *pResDesc)
 {
-    /* The driver does not ask whether the array was made for surfaces (driver-semantics.md #118). */
+    /* The driver accepts an array without SURFACE_LDST (driver-semantics.md #118). */
     CUresult code =
         pResDesc->resType == CU_RESOURCE_TYPE_ARRAY ? check(pResDesc) : CUDA_ERROR_INVALID_VALUE;
 

@@ -15,7 +15,7 @@
 #include "src/mock/memory/pages.h"
 #include "src/mock/memory/virtual.h"
 
-/* Sizes and addresses are multiples of it. */
+/* Sizes and addresses are multiples of this. */
 enum { GRANULARITY = MOCK_BLOCK };
 
 /* Kinds of handles and places that old headers lack. */
@@ -26,7 +26,7 @@ static bool is_whole(uint64_t number)
     return number % GRANULARITY == 0;
 }
 
-/* The driver looks at no property. */
+/* The driver ignores the properties. */
 CUresult cushim__mock_MemGetAllocationGranularity(size_t *granularity,
                                                   CUmemAllocationGranularity_flags option)
 {
@@ -36,7 +36,7 @@ CUresult cushim__mock_MemGetAllocationGranularity(size_t *granularity,
     return CUDA_SUCCESS;
 }
 
-/* On Windows the mock maps no pages twice. */
+/* On Windows the mock cannot map pages at two addresses. */
 static CUresult check_system(void)
 {
     if (!cushim__system_is_windows)
@@ -90,7 +90,7 @@ static CUresult check_properties(const CUmemAllocationProp *prop, struct mock_de
     if (types & CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR &&
         cushim__mock_needs(MOCK_NEEDS_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED))
         return CUDA_ERROR_NOT_SUPPORTED;
-    /* Handles for several nodes need a permission of the system's. */
+    /* Fabric handles need a permission from the system. */
     return types & HANDLE_FABRIC ? CUDA_ERROR_NOT_PERMITTED : CUDA_SUCCESS;
 }
 
@@ -169,7 +169,7 @@ static CUdeviceptr end_of(const struct mock_mapping *mapping)
     return mapping->allocation.span.start + mapping->allocation.bytes;
 }
 
-/* Whether no mapping is only in part in a range of reserved addresses. Gaps are ignored. */
+/* Whether a range is reserved and cuts no mapping in two. It may have gaps. */
 static bool is_whole_mappings(CUdeviceptr ptr, size_t size)
 {
     const struct mock_mapping *first, *last;
@@ -232,7 +232,7 @@ CUresult cushim__mock_MemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAcce
     return CUDA_SUCCESS;
 }
 
-/* The host counts as the device that the memory is of. Memory that is not mapped is nobody's. */
+/* The host has the access of the memory's own device. Unmapped memory has no access. */
 CUresult cushim__mock_MemGetAccess(unsigned long long *flags, const CUmemLocation *location,
                                    CUdeviceptr ptr)
 {
@@ -251,7 +251,7 @@ CUresult cushim__mock_MemGetAccess(unsigned long long *flags, const CUmemLocatio
     return cushim__mock_allocation_at(ptr) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Memory that processes share by descriptors of files. */
+/* Memory that processes share by file descriptor. */
 
 CUresult cushim__mock_MemExportToShareableHandle(void *shareableHandle,
                                                  CUmemGenericAllocationHandle handle,
@@ -290,7 +290,7 @@ CUresult cushim__mock_MemImportFromShareableHandle(CUmemGenericAllocationHandle 
     return code;
 }
 
-/* Whether a device's memory is mapped at all of a range. */
+/* Whether a range is memory of a device from its start to its end. */
 static bool is_device_memory(CUdeviceptr start, size_t bytes)
 {
     const struct mock_allocation *allocation = cushim__mock_allocation_at(start);
@@ -304,7 +304,7 @@ static bool is_device_memory(CUdeviceptr start, size_t bytes)
            bytes <= cushim__mock_allocation_reach(allocation, start);
 }
 
-/* The descriptor is good for passing it on and for its size. Devices that use it are not here. */
+/* The file has the right size, but not the bytes: no other device could use it here. */
 CUresult cushim__mock_MemGetHandleForAddressRange(void *handle, CUdeviceptr dptr, size_t size,
                                                   CUmemRangeHandleType handleType,
                                                   unsigned long long flags)
@@ -336,7 +336,7 @@ CUresult cushim__mock_MemGetHandleForAddressRange(void *handle, CUdeviceptr dptr
     return code;
 }
 
-/* Multicast objects, of memory on several devices that a switch connects: only the questions. */
+/* Multicast objects (memory on several devices that a switch connects): arguments are checked. */
 
 CUresult cushim__mock_MulticastGetGranularity(size_t *granularity,
                                               CUmulticastGranularity_flags option)

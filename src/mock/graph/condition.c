@@ -8,12 +8,15 @@ CUresult cushim__mock_condition_create(struct mock_graph *graph, CUcontext conte
                                        uint64_t *handle)
 {
     struct mock_condition *condition = calloc(1, sizeof *condition);
+    const struct mock_condition *before;
 
     if (!condition)
         return CUDA_ERROR_OUT_OF_MEMORY;
     while (graph->parent)
         graph = graph->parent->graph;
-    condition->handle = graph->conditions ? graph->conditions->handle + 1 : 1;
+    for (before = graph->conditions; before && before->context != context;)
+        before = before->next;
+    condition->handle = before ? before->handle + 1 : 1;
     condition->context = context;
     condition->value = value;
     condition->next = graph->conditions;
@@ -23,36 +26,38 @@ CUresult cushim__mock_condition_create(struct mock_graph *graph, CUcontext conte
 }
 
 const struct mock_condition *cushim__mock_condition_find(const struct mock_graph *graph,
-                                                         uint64_t handle)
+                                                         CUcontext context, uint64_t handle)
 {
     const struct mock_condition *one;
 
     while (graph->parent)
         graph = graph->parent->graph;
-    for (one = graph->conditions; one && one->handle != handle;)
+    for (one = graph->conditions; one && !(one->handle == handle && one->context == context);)
         one = one->next;
     return one;
 }
 
-static bool is_used_in(const struct mock_graph *graph, uint64_t handle)
+static bool is_used_in(const struct mock_graph *graph, CUcontext context, uint64_t handle)
 {
     bool is_used = false;
 
     for (const struct mock_node *node = graph->first; node && !is_used; node = node->next) {
         const struct mock_graph *inner;
 
-        is_used = node->work.bodies && node->work.bodies->condition == handle;
+        is_used = node->work.bodies && node->work.bodies->condition == handle &&
+                  node->work.context == context;
         for (unsigned i = 0; !is_used && (inner = cushim__mock_work_graph(&node->work, i)); i++)
-            is_used = is_used_in(inner, handle);
+            is_used = is_used_in(inner, context, handle);
     }
     return is_used;
 }
 
-bool cushim__mock_condition_is_used(const struct mock_graph *graph, uint64_t handle)
+bool cushim__mock_condition_is_used(const struct mock_graph *graph, CUcontext context,
+                                    uint64_t handle)
 {
     while (graph->parent)
         graph = graph->parent->graph;
-    return is_used_in(graph, handle);
+    return is_used_in(graph, context, handle);
 }
 
 bool cushim__mock_conditions_copy(const struct mock_graph *from, struct mock_graph *to)
@@ -161,7 +166,7 @@ struct mock_graph *cushim__mock_bodies_chosen(const struct mock_node *node)
 {
     const struct mock_bodies *bodies = node->work.bodies;
     const struct mock_condition *condition =
-        cushim__mock_condition_find(node->graph, bodies->condition);
+        cushim__mock_condition_find(node->graph, node->work.context, bodies->condition);
     const unsigned value = condition ? condition->value : 0;
     const unsigned place = bodies->branch == MOCK_SWITCH ? value : value == 0;
 

@@ -60,7 +60,7 @@ CUresult cushim__mock_edges_give(const struct mock_edges *edges, CUgraphNode *no
 /* A value that decides which body of a conditional node a launch executes. */
 struct mock_condition {
     struct mock_condition *next; /* in the outermost graph */
-    uint64_t handle;             /* counts those of the outermost graph, from 1 */
+    uint64_t handle;             /* counted from 1 in the outermost graph and the context */
     CUcontext context;
     unsigned value; /* at the beginning of a launch */
 };
@@ -74,7 +74,7 @@ struct mock_bodies {
     enum mock_branch branch;
     unsigned count;
     struct mock_graph **graphs;
-    CUgraph *handles; /* those of the graphs, which the program reads */
+    CUgraph *handles; /* of `graphs`, as an array that the program reads */
 };
 
 /* What a node does. */
@@ -136,9 +136,9 @@ CUresult cushim__mock_graph_create(bool visible, struct mock_graph **graph);
 void cushim__mock_graph_destroy(struct mock_graph *graph);
 
 /*
- * Whether a graph has a node of this kind, also within its nodes: MEMORY is a node that allocates or
- * frees. A graph with such a node has no copy but one executable graph (driver-semantics.md #235 and
- * #238).
+ * Whether a graph has a node of this kind, also in its child graphs and bodies; MEMORY is a node
+ * that allocates or frees. Such a graph cannot be cloned, and has at most one executable graph
+ * (driver-semantics.md #234 and #238).
  */
 enum mock_content { MOCK_CONDITIONAL = 1, MOCK_MEMORY = 2 };
 bool cushim__mock_graph_has(const struct mock_graph *graph, unsigned contents);
@@ -206,10 +206,11 @@ CUresult cushim__mock_condition_create(struct mock_graph *graph, CUcontext conte
 
 /* Find a condition of the outermost graph around a graph. NULL if there is none. */
 const struct mock_condition *cushim__mock_condition_find(const struct mock_graph *graph,
-                                                         uint64_t handle);
+                                                         CUcontext context, uint64_t handle);
 
-/* Whether a node uses it, anywhere in that graph. */
-bool cushim__mock_condition_is_used(const struct mock_graph *graph, uint64_t handle);
+/* Whether any node in the outermost graph uses the condition. */
+bool cushim__mock_condition_is_used(const struct mock_graph *graph, CUcontext context,
+                                    uint64_t handle);
 
 /* Create empty bodies. Returns NULL if memory runs out. */
 struct mock_bodies *cushim__mock_bodies_create(uint64_t condition, enum mock_branch branch,
@@ -218,13 +219,13 @@ struct mock_bodies *cushim__mock_bodies_create(uint64_t condition, enum mock_bra
 /* Copy bodies with all that is in them. Returns NULL if memory runs out. */
 struct mock_bodies *cushim__mock_bodies_copy(const struct mock_bodies *bodies, bool visible);
 
-/* Destroy bodies, or only what has no handle of its own. NULL is a no-op. */
+/* Destroy bodies with their graphs, or free all but the graphs. NULL is a no-op. */
 void cushim__mock_bodies_destroy(struct mock_bodies *bodies);
 void cushim__mock_bodies_free(struct mock_bodies *bodies);
 
 /*
- * The body that a launch executes, by the value with which its condition begins; NULL if none. The
- * caller has found out that the condition is no WHILE that would not end.
+ * The body that a launch executes by the default value of the condition; NULL if none. For a WHILE
+ * node it is the body that would be repeated without end, which the caller refuses.
  */
 struct mock_graph *cushim__mock_bodies_chosen(const struct mock_node *node);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* New nodes: what a graph refuses. */
+/* Adds a node to a graph, and checks whether the graph may have it. */
 #include "src/mock/core/state.h"
 #include "src/mock/graph/graph.h"
 #include "src/mock/graph_exec/exec.h"
@@ -10,7 +10,7 @@ static bool is_memory(const struct mock_work *work)
     return work->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || work->type == CU_GRAPH_NODE_TYPE_MEM_FREE;
 }
 
-/* Whether a child of `graph` would be the graph itself, a copy of it, or a graph that it lies in. */
+/* Whether the child of a node of `graph` is `graph`, a copy of it, or a graph around it. */
 static bool contains_itself(const struct mock_graph *graph, const struct mock_work *work)
 {
     if (!work->moved)
@@ -24,12 +24,11 @@ static bool contains_itself(const struct mock_graph *graph, const struct mock_wo
 static CUresult check_condition(const struct mock_graph *graph, const struct mock_work *work)
 {
     const uint64_t handle = work->bodies->condition;
-    const struct mock_condition *condition = cushim__mock_condition_find(graph, handle);
 
     if (!work->context)
         return CUDA_ERROR_INVALID_CONTEXT;
-    return condition && condition->context == work->context &&
-                   !cushim__mock_condition_is_used(graph, handle)
+    return cushim__mock_condition_find(graph, work->context, handle) &&
+                   !cushim__mock_condition_is_used(graph, work->context, handle)
                ? CUDA_SUCCESS
                : CUDA_ERROR_INVALID_VALUE;
 }
@@ -60,6 +59,9 @@ CUresult cushim__mock_graph_add(CUgraphNode *handle, CUgraph graph_handle,
         code = cushim__mock_edges_read(graph, dependencies, data, count, &edges);
     if (code == CUDA_SUCCESS && edges.count != count) /* a node is named twice */
         code = CUDA_ERROR_INVALID_VALUE;
+    /* A child graph gets no memory of its own once it lies in its parent. */
+    if (code == CUDA_SUCCESS && is_memory(&work) && graph->parent && graph->parent->work.child)
+        code = CUDA_ERROR_NOT_SUPPORTED;
     if (code == CUDA_SUCCESS && is_memory(&work))
         code = cushim__mock_memory_join(graph, work.operation);
     if (code == CUDA_SUCCESS)

@@ -17,7 +17,8 @@ struct mock_stream;
 struct mock_exec {
     struct mock_object object;
     cuuint64_t flags;
-    struct mock_graph *image;       /* a copy of the graph, with its nodes in order */
+    struct mock_graph *image; /* a copy of the graph, with its nodes in order */
+    uint64_t source; /* number of the graph that it was instantiated or last updated from */
     struct mock_event_record *last; /* the end of the last launch; NULL if there was none */
 };
 
@@ -43,7 +44,8 @@ CUresult cushim__mock_exec_check(const struct mock_node *node, const struct mock
 
 /*
  * Make the nodes of an executable graph do what those of another graph do, in pairs by creation,
- * once all of them can, and replace its references on user objects by the other's. `info` receives what prevents it. `first_abi`: the call has the first ABI.
+ * once all of them can, and replace its references on user objects by the other's. `info` receives
+ * what prevents it. `first_abi`: the call has the first ABI.
  */
 CUresult cushim__mock_exec_update(struct mock_graph *image, const struct mock_graph *graph,
                                   bool first_abi, CUgraphExecUpdateResultInfo *info);
@@ -67,8 +69,8 @@ struct mock_work cushim__mock_work_free(CUdeviceptr address);
 struct mock_work cushim__mock_work_event(CUgraphNodeType type, CUevent event);
 
 /*
- * Any node, for cuGraphAddNode. `code` is NOT_SUPPORTED for a type that is not simulated. It is the
- * caller that checks the condition of a conditional node.
+ * Any node, for cuGraphAddNode. `code` is NOT_SUPPORTED for a type that is not simulated. The
+ * caller checks the condition of a conditional node.
  */
 struct mock_work cushim__mock_work_any(const CUgraphNodeParams *parameters);
 
@@ -78,8 +80,16 @@ struct mock_work cushim__mock_work_any(const CUgraphNodeParams *parameters);
  */
 struct mock_work cushim__mock_work_any_checked(const CUgraphNodeParams *parameters);
 
-/* Whether parameters are of a kind of node that cannot change: conditional, or for memory. */
+/*
+ * Whether parameters are of a kind of node that cannot change: conditional, allocating or freeing.
+ * cushim__mock_node_refuse() returns the code for setting them.
+ */
 bool cushim__mock_work_is_fixed(const CUgraphNodeParams *parameters);
+CUresult cushim__mock_node_refuse(const struct mock_node *node,
+                                  const CUgraphNodeParams *parameters);
+
+/* Whether cuGraphExecMemsetNodeSetParams may give a set node this address; updates may do more. */
+bool cushim__mock_exec_may_set(const struct mock_node *node, CUdeviceptr address);
 
 /* Add a node that does `work`, as the parameters of a call say. Takes the work over. */
 CUresult cushim__mock_graph_add(CUgraphNode *handle, CUgraph graph, const CUgraphNode *dependencies,

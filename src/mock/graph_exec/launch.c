@@ -189,10 +189,7 @@ static const struct mock_graph *executed(const struct mock_node *node)
     return node->work.bodies ? cushim__mock_bodies_chosen(node) : node->work.child;
 }
 
-/*
- * Kernels of the mock cannot set conditions, so a loop whose condition does not begin with 0 would
- * never end.
- */
+/* Kernels of the mock cannot set conditions, so a loop that begins would never end. */
 static bool is_endless(const struct mock_node *node, const struct mock_graph *body)
 {
     if (!body || !node->work.bodies || node->work.bodies->branch != MOCK_WHILE)

@@ -23,8 +23,7 @@ struct mock_graph_memory {
     CUmemPoolProps props;
     CUmemAccessDesc *access;
     size_t access_count;
-    unsigned makers;       /* nodes and launches that allocate it */
-    unsigned uses;         /* and those that free it */
+    unsigned uses;         /* by nodes, by launches of them, and by what frees it in a stream */
     uint64_t graph;        /* number of the graph that allocates it */
     bool is_live;          /* launched and not freed, as calls see it */
     bool is_freed_inside;  /* the graph that allocates it frees it */
@@ -65,7 +64,7 @@ static void collect(void)
     }
 }
 
-/* What a node does with memory of a graph, and what frees such memory in a stream. */
+/* The operation of a node that allocates or frees, or of a free in a stream. */
 struct memory_operation {
     struct mock_operation operation;
     struct mock_graph_memory *memory;
@@ -89,14 +88,6 @@ static CUresult unmap(struct mock_operation *operation)
     return CUDA_SUCCESS;
 }
 
-static bool copy_maker(const struct mock_operation *from, struct mock_operation *to)
-{
-    (void)to;
-    memory_of(from)->makers++;
-    memory_of(from)->uses++;
-    return true;
-}
-
 static bool copy_user(const struct mock_operation *from, struct mock_operation *to)
 {
     (void)to;
@@ -110,13 +101,7 @@ static void drop_user(struct mock_operation *operation)
     destroy_if_unused(memory_of(operation));
 }
 
-static void drop_maker(struct mock_operation *operation)
-{
-    memory_of(operation)->makers--;
-    drop_user(operation);
-}
-
-/* Each launch allocates anew. A driver orders what was done before. */
+/* Each launch allocates anew, so earlier accesses cannot race with it. */
 static void touch_made(const struct mock_operation *operation, struct race_access *access)
 {
     const struct race_memory memory =
@@ -139,9 +124,9 @@ static const struct mock_operation_class allocate_class = {
     .size = sizeof(struct memory_operation),
     .node_type = CU_GRAPH_NODE_TYPE_MEM_ALLOC,
     .execute = map,
-    .copy = copy_maker,
+    .copy = copy_user,
     .touch = touch_made,
-    .drop = drop_maker,
+    .drop = drop_user,
 };
 
 static const struct mock_operation_class free_class = {
@@ -157,24 +142,41 @@ static const struct mock_operation_class free_class = {
 /* The bytes at the end that no version of CUDA uses. */
 enum { RESERVED_BYTES = 54 };
 
+/* The driver checks the location first, then handle types, bytes and access descriptors. */
 static CUresult check(const CUDA_MEM_ALLOC_NODE_PARAMS *parameters, struct mock_device **device)
 {
-    enum { MANAGED = 2, ON_HOST = 2, ON_NUMA_NODE = 3 }; /* which old headers lack */
+    /* Values that old headers lack. */
+    enum { MANAGED = 2, ON_HOST = 2, ON_NUMA_NODE = 3, HANDLE_TYPES = 15 };
     const CUmemPoolProps *props = &parameters->poolProps;
     const int type = (int)props->allocType, where = (int)props->location.type;
 
-    if (parameters->bytesize == 0 || (type != CU_MEM_ALLOCATION_TYPE_PINNED && type != MANAGED) ||
+    if ((type != CU_MEM_ALLOCATION_TYPE_PINNED && type != MANAGED) ||
         !cushim__mock_bytes_are_zero((const char *)(props + 1) - RESERVED_BYTES, RESERVED_BYTES))
         return CUDA_ERROR_INVALID_VALUE;
-    if (props->handleTypes != CU_MEM_HANDLE_TYPE_NONE || where == ON_HOST || where == ON_NUMA_NODE)
+    if (where == ON_HOST || where == ON_NUMA_NODE)
         return CUDA_ERROR_NOT_SUPPORTED;
     if (where != CU_MEM_LOCATION_TYPE_DEVICE ||
         cushim__mock_device_find(props->location.id, device) != CUDA_SUCCESS ||
+        (unsigned)props->handleTypes > HANDLE_TYPES)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (props->handleTypes != CU_MEM_HANDLE_TYPE_NONE)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if (parameters->bytesize == 0 ||
         parameters->accessDescCount > (size_t)cushim__mock_device_count())
         return CUDA_ERROR_INVALID_VALUE;
     if (parameters->accessDescCount > 0 && !parameters->accessDescs) {
         cushim__mock_misuse(CUSHIM__MOCK_FOUND_UNDEFINED, "the access descriptors are NULL");
         return CUDA_ERROR_INVALID_VALUE;
+    }
+    for (size_t i = 0; i < parameters->accessDescCount; i++) {
+        const CUmemAccessDesc *access = &parameters->accessDescs[i];
+        struct mock_device *other;
+
+        if (access->location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
+            cushim__mock_device_find(access->location.id, &other) != CUDA_SUCCESS)
+            return CUDA_ERROR_INVALID_DEVICE;
+        if (access->flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+            return CUDA_ERROR_NOT_SUPPORTED;
     }
     return cushim__mock_needs(MOCK_NEEDS_MEMORY_POOLS_SUPPORTED);
 }
@@ -188,7 +190,7 @@ static struct mock_graph_memory *create(const CUDA_MEM_ALLOC_NODE_PARAMS *parame
         return NULL;
     memory->props = parameters->poolProps;
     memory->access_count = count;
-    memory->makers = memory->uses = 1;
+    memory->uses = 1;
     if (count == 0)
         return memory;
     memory->access = calloc(count, sizeof *memory->access);
@@ -250,8 +252,7 @@ CUresult cushim__mock_memory_free_operation(CUdeviceptr address, struct mock_ope
     const struct mock_allocation *allocation = cushim__mock_allocation_known(address);
     struct memory_operation *made;
 
-    if (!allocation || allocation->span.start != address || !allocation->graph ||
-        (allocation->graph->makers == 0 && !allocation->graph->is_live))
+    if (!allocation || allocation->span.start != address || !allocation->graph)
         return CUDA_ERROR_INVALID_VALUE;
     made = cushim__mock_operation_create(&free_class, MOCK_NO_UNIT, 0);
     if (!made)
@@ -366,6 +367,8 @@ CUresult cushim__mock_memory_check_launch(const struct mock_graph *image, bool f
     bool counts = true;
     CUresult code;
 
+    if (!memories)
+        return CUDA_SUCCESS;
     for_each(image, count, &counts);
     code = for_each(image, check_node, &frees_first);
     counts = false;
@@ -407,6 +410,8 @@ static CUresult note_freed(const struct mock_node *node, void *data)
 
 void cushim__mock_memory_launched(const struct mock_graph *image)
 {
+    if (!memories)
+        return;
     cushim__mock_memory_reserve(image);
     for_each(image, note_made, NULL);
     for_each(image, note_freed, NULL);
@@ -418,7 +423,7 @@ void cushim__mock_memory_end(struct mock_allocation *allocation)
     destroy_if_unused(allocation->graph);
 }
 
-/* Work that is pending may still use the memory, and is not told from work that comes later. */
+/* Pending work may still use the memory. Until it has ended, later work finds the memory too. */
 void cushim__mock_memory_free_now(struct mock_allocation *allocation)
 {
     allocation->graph->last = cushim__mock_sim_submitted();
@@ -444,7 +449,7 @@ static bool is_first_of_graph(const struct mock_graph_memory *memory,
     return one == memory;
 }
 
-/* What a device needs for all graphs, each a number of chunks. */
+/* The bytes that a device needs for all graphs; each graph takes whole chunks. */
 static size_t needed(const struct mock_device *device)
 {
     size_t all = 0;

@@ -137,7 +137,8 @@ static CUresult check_pair(struct pair both, bool first_abi, CUgraphExecUpdateRe
 
     if (both.image->work.type != both.node->work.type)
         return fail(info, CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, both.node, NULL);
-    if (both.node->work.bodies && !is_same(both.image->work.bodies, both.node->work.bodies))
+    if (both.node->work.bodies && (both.node->work.context != both.image->work.context ||
+                                   !is_same(both.image->work.bodies, both.node->work.bodies)))
         return fail(info, CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED, both.node, NULL);
     for (unsigned i = 0; (inner = cushim__mock_work_graph(&both.node->work, i)); i++) {
         CUresult code =
@@ -217,8 +218,8 @@ static void give_up(struct mock_graph *image, const struct mock_graph *graph)
 }
 
 /*
- * Make each partner do what its node does. Child graphs and bodies stay, and their nodes are updated.
- * Launches have references of their own.
+ * Make each partner do what its node does. Child graphs and bodies stay; their nodes are updated.
+ * Launches that are pending have references of their own.
  */
 static void take(struct mock_graph *image, const struct mock_graph *graph)
 {
@@ -241,11 +242,12 @@ static void take(struct mock_graph *image, const struct mock_graph *graph)
     }
 }
 
-/* Conditions begin with the values that the graph gives them. */
+/* Take over the default values of conditions. */
 static void take_values(const struct mock_graph *image, const struct mock_graph *graph)
 {
     for (struct mock_condition *one = image->conditions; one; one = one->next) {
-        const struct mock_condition *other = cushim__mock_condition_find(graph, one->handle);
+        const struct mock_condition *other =
+            cushim__mock_condition_find(graph, one->context, one->handle);
 
         if (other)
             one->value = other->value;

@@ -239,7 +239,7 @@ struct mock_work cushim__mock_work_free(CUdeviceptr address)
     return work_of(code, CU_GRAPH_NODE_TYPE_MEM_FREE, operation, NULL);
 }
 
-/* The most bodies of a node that is no SWITCH. */
+/* The largest number of bodies of a node. */
 static unsigned bodies_max(unsigned type)
 {
     return type == MOCK_SWITCH ? UINT_MAX : type == MOCK_IF ? 2 : 1;
@@ -304,6 +304,12 @@ bool cushim__mock_work_is_fixed(const CUgraphNodeParams *parameters)
 
     return type == CU_GRAPH_NODE_TYPE_CONDITIONAL || type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
            type == CU_GRAPH_NODE_TYPE_MEM_FREE;
+}
+
+CUresult cushim__mock_node_refuse(const struct mock_node *node, const CUgraphNodeParams *parameters)
+{
+    return node->work.type == parameters->type ? CUDA_ERROR_NOT_SUPPORTED
+                                               : CUDA_ERROR_INVALID_VALUE;
 }
 
 static bool has_function_of_other_context(const CUgraphNodeParams *parameters)

@@ -172,7 +172,7 @@ static const char *cure(const struct ptx_race *race)
 
     if (one->is_strong != other->is_strong)
         return "make both atomic, or put a barrier between them";
-    /* No barrier fits between an instruction and itself, but for the rounds of a loop. */
+    /* A barrier can order an instruction and itself only between the rounds of a loop. */
     if (one->line == other->line)
         return one->linear_block != other->linear_block
                    ? "make it atomic, give each block its own memory, or let one block do it"

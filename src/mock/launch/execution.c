@@ -79,10 +79,10 @@ static bool find(void *data, uint64_t address, struct ptx_range *range)
         .start = memory->span.start,
         .bytes = memory->bytes,
         .host = (unsigned char *)memory->host,
-        .read_only =
-            mapping ? cushim__mock_mapping_access(mapping, execution->what.context->device) ==
-                          CU_MEM_ACCESS_FLAGS_PROT_READ
-                    : memory->origin == MOCK_BY_REGISTER && memory->flags & MOCK_READ_ONLY,
+        .read_only = mapping
+                         ? cushim__mock_mapping_access(mapping, execution->what.context->device) ==
+                               CU_MEM_ACCESS_FLAGS_PROT_READ
+                         : memory->origin == MOCK_BY_REGISTER && memory->flags & MOCK_READ_ONLY,
     };
     return true;
 }
@@ -287,7 +287,7 @@ bool cushim__mock_execution_step(struct mock_execution *execution, uint64_t *dur
 
 /* --- the end of an execution --- */
 
-/* Whether the access to mapped memory is limited, which explains a fault. */
+/* Whether no device may both read and write mapped memory, which explains a fault. */
 static bool is_limited(const struct mock_allocation *allocation)
 {
     const struct mock_mapping *mapping = cushim__mock_mapping_of(allocation);

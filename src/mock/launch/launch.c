@@ -439,7 +439,7 @@ CUresult cushim__mock_launch_create(struct mock_function *function,
     struct mock_parameters *copies;
 
     if (values && extra && *extra == CU_LAUNCH_PARAM_END)
-        extra = NULL; /* it says nothing */
+        extra = NULL; /* an array of only an end is as good as none */
     if (code == CUDA_SUCCESS && values && extra)
         code = CUDA_ERROR_INVALID_VALUE;
     if (code != CUDA_SUCCESS)

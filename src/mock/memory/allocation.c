@@ -138,7 +138,7 @@ static bool is_managed(enum mock_origin origin)
     return origin == MOCK_BY_MANAGED || origin == MOCK_BY_VARIABLE;
 }
 
-/* What is mapped has the name of its addresses, which the program has reserved as one. */
+/* A mapping has the name of its reservation. */
 void cushim__mock_allocation_tag(CUdeviceptr start, char *text, size_t size)
 {
     const struct mock_allocation *allocation = find(start);
@@ -290,7 +290,7 @@ static void give_host(const struct mock_allocation *allocation)
         cushim__system_free(allocation->host);
 }
 
-/* Check whether memory may be registered as page-locked, which has to be writable unless it says so. */
+/* Check that memory may be page-locked; it must be writable unless READ_ONLY is asked for. */
 static CUresult check_registered(const void *memory, size_t bytes, bool writable)
 {
     const uint64_t start = (uintptr_t)memory, last = start + bytes - 1;
@@ -406,7 +406,7 @@ struct mock_allocation *cushim__mock_allocation_next_host(const struct mock_allo
         &host_memory, previous ? &previous->span.by_address : NULL);
 }
 
-/* Mappings side by side are used as one, so a reservation is. */
+/* For the race detector a reservation is one memory, as mappings side by side are used as one. */
 struct race_memory cushim__mock_allocation_race(const struct mock_allocation *allocation)
 {
     const struct mock_mapping *mapping = cushim__mock_mapping_of(allocation);

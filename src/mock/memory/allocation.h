@@ -32,7 +32,7 @@ enum mock_origin {
     MOCK_BY_POOL,     /* cuMemAllocAsync: cuMemFreeAsync or cuMemFree */
     MOCK_BY_IMPORT,   /* cuIpcOpenMemHandle: cuIpcCloseMemHandle */
     MOCK_BY_KERNEL,   /* malloc() in a kernel: free() in a kernel */
-    MOCK_BY_EXTERNAL, /* cuExternalMemoryGetMappedBuffer: cuMemFree; or a mipmapped array's */
+    MOCK_BY_EXTERNAL, /* cuExternalMemoryGetMappedBuffer: cuMemFree; or with its mipmapped array */
     MOCK_BY_MAP,      /* cuMemMap: cuMemUnmap */
     MOCK_BY_GRAPH,    /* a node of a graph: cuMemFreeAsync, cuMemFree or another node */
 };
@@ -66,8 +66,8 @@ struct mock_allocation {
 
 /*
  * The allocation that contains an address: at() for calls, behind() for pending work, known() for
- * nodes of graphs, which may use what a launch will allocate. NULL if there is none (pageable memory,
- * or garbage).
+ * nodes of graphs, which may use what a launch will allocate. NULL if there is none (pageable
+ * memory, or garbage).
  */
 struct mock_allocation *cushim__mock_allocation_at(CUdeviceptr address);
 struct mock_allocation *cushim__mock_allocation_known(CUdeviceptr address);
@@ -77,8 +77,8 @@ struct mock_allocation *cushim__mock_allocation_behind(CUdeviceptr address);
 struct mock_allocation *cushim__mock_allocation_from(CUdeviceptr address);
 
 /*
- * How many bytes there are from an address in an allocation to its end or, where others are mapped
- * side by side with it, to the end of the last one.
+ * How many bytes there are from an address to the end of its allocation, or, for mapped memory, to
+ * the end of the last mapping without a gap.
  */
 size_t cushim__mock_allocation_reach(const struct mock_allocation *allocation, CUdeviceptr address);
 
@@ -143,7 +143,7 @@ struct mock_allocation *cushim__mock_allocation_next_host(const struct mock_allo
 void cushim__mock_allocation_mapping(const struct mock_allocation *allocation, CUdeviceptr *start,
                                      size_t *bytes);
 
-/* The allocation as the race detector and messages know it: of what is mapped, the reservation. */
+/* The allocation as the race detector and messages know it; a mapping is its reservation there. */
 struct race_memory cushim__mock_allocation_race(const struct mock_allocation *allocation);
 
 /* --- access by operations and calls --- */
@@ -152,13 +152,13 @@ struct race_memory cushim__mock_allocation_race(const struct mock_allocation *al
 bool cushim__mock_memory_is_device(CUdeviceptr address);
 
 /*
- * The host's view of `bytes` from an address, for execution; NULL if they are not all in one live
+ * The host's view of `bytes` from an address, for execution; NULL unless all are in one live
  * allocation, or in mappings side by side that a device may access. For page-locked memory it is
  * the address itself.
  */
 void *cushim__mock_memory_host(CUdeviceptr address, size_t bytes);
 
-/* Whether a device may write, or else read, all of this memory, which is in one allocation. */
+/* Whether a device may write (or only read) all bytes of a range in one allocation. */
 bool cushim__mock_memory_allows(CUdeviceptr address, size_t bytes, bool is_written);
 
 /* Write an initial value, or zeros if it is NULL. Returns the host's view as above. */
@@ -190,8 +190,8 @@ CUresult cushim__mock_import_open(struct mock_context *context, struct mock_devi
                                   size_t bytes, struct mock_allocation **allocation);
 
 /*
- * Map `bytes` bytes at an offset of pages, which it takes over if it succeeds: `room` bytes of a
- * file of the program. OUT_OF_MEMORY.
+ * Give device addresses to `bytes` bytes at an offset of `pages`, which are `room` bytes of a file
+ * of the program. On success the allocation owns the pages. OUT_OF_MEMORY.
  */
 CUresult cushim__mock_import_external(struct mock_context *context, struct mock_device *device,
                                       void *pages, size_t room, size_t offset, size_t bytes,
@@ -200,7 +200,7 @@ CUresult cushim__mock_import_external(struct mock_context *context, struct mock_
 /* Remove one use. Returns whether it was the last one. */
 bool cushim__mock_import_close(struct mock_allocation *allocation);
 
-/* The range that is mapped for it. */
+/* The range of addresses that is mapped for an import: the whole of what was shared. */
 void cushim__mock_import_mapping(const struct mock_allocation *allocation, CUdeviceptr *start,
                                  size_t *bytes);
 

@@ -83,32 +83,32 @@ void *cushim__mock_pages_find(const struct mock_shared_pages *shared, size_t *by
 void cushim__mock_pages_lose(void *pages, size_t bytes);
 
 /*
- * On Linux: the size of an open file of the program, 0 if it cannot be mapped, and its first bytes.
- * Windows has no such files.
+ * On Linux: the size of an open file of the program (0 if it cannot be mapped), and a mapping of
+ * its first bytes. Both fail on Windows.
  */
 size_t cushim__mock_file_bytes(int file);
 void *cushim__mock_file_map(int file, size_t bytes);
 
 /*
- * Pages that can be at several addresses at once. take_many() allocates them, zeroed, at a first
- * address; with a `label`, which is at most LABEL bytes, they are in a file that other processes
- * can open by its descriptor, and that has the label behind them. Returns NULL if memory runs out.
+ * Pages that can be mapped at several addresses at once. take_many() allocates them, zeroed, at a
+ * first address. With a `label` (at most MOCK_PAGES_LABEL bytes), they are in a file that other
+ * processes can map by its descriptor; the label follows them. Returns NULL if memory runs out.
  */
 enum { MOCK_PAGES_LABEL = 128 };
 void *cushim__mock_pages_take_many(size_t bytes, const void *label, size_t label_bytes, int *file);
 
-/* The same pages of a descriptor that the program has, with their label. NULL if it has none. */
+/* Map the pages of such a file, and read their label. NULL if it is no such file. */
 void *cushim__mock_pages_open(int file, void *label, size_t label_bytes, size_t *bytes);
 
-/* A descriptor of the program's own for the file; negative if there are too many. */
+/* Another descriptor of the file, for the program; negative if the process has too many. */
 int cushim__mock_pages_descriptor(int file);
 void cushim__mock_pages_close(int file);
 
-/* Put such pages, or a part of them, at reserved addresses as well, and remove them from there. */
+/* Map such pages, or a part of them, at reserved addresses as well; unmap them from there. */
 bool cushim__mock_pages_put(void *pages, size_t bytes, void *reserved);
 void cushim__mock_pages_remove(void *reserved, size_t bytes);
 
-/* Reserve addresses as reserve() does, at a given address. Returns false if they are taken. */
+/* Reserve addresses from a given one on. Returns false if they are taken. */
 bool cushim__mock_pages_reserve_at(void *address, size_t bytes);
 
 /*

@@ -95,7 +95,7 @@ bool cushim__mock_pages_mapped(const void *start, size_t bytes, bool writable)
         return false;
     mappings = fopen("/proc/self/maps", "re");
     if (!mappings)
-        return true; /* the access is unknown */
+        return true; /* whether it may be written is unknown */
     while (known < end && fgets(line, sizeof line, mappings)) {
         uintptr_t first, last;
         char access[5];
@@ -306,7 +306,7 @@ void cushim__mock_pages_close(int file)
         close(file);
 }
 
-/* Of pages that are shared, mremap() from a size of 0 makes another mapping. */
+/* mremap() with an old size of 0 creates a second mapping of shared pages. */
 bool cushim__mock_pages_put(void *pages, size_t bytes, void *reserved)
 {
     return mremap(pages, 0, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, reserved) != MAP_FAILED;

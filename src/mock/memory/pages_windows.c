@@ -199,7 +199,7 @@ void cushim__mock_pages_lose(void *pages, size_t bytes)
     UnmapViewOfFile(pages);
 }
 
-/* Windows has this from Windows 10 1803 on only, and the mock does without. */
+/* Only Windows 10 1803 and later have this, and the mock does not use it. */
 
 void *cushim__mock_pages_take_many(size_t bytes, const void *label, size_t label_bytes, int *file)
 {

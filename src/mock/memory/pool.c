@@ -99,17 +99,13 @@ void cushim__mock_pool_end(struct mock_pool *pool)
     drop_if_done(pool);
 }
 
-/* Take more memory from the device: whole chunks, or if that fails as much as is needed. */
-static bool grow(struct mock_pool *pool, size_t room)
+static bool take_chunk(struct mock_pool *pool, size_t room)
 {
     struct mock_arena *arena = cushim__mock_allocation_arena(pool->device);
     struct mock_pool_chunk *chunk = calloc(1, sizeof *chunk);
 
     if (!arena || !chunk ||
-        (!cushim__mock_arena_take_blocks(arena, cushim__mock_arena_rounded(room, CHUNK),
-                                         &pool->pieces, &chunk->span) &&
-         !cushim__mock_arena_take_blocks(arena, cushim__mock_arena_rounded(room, MOCK_BLOCK),
-                                         &pool->pieces, &chunk->span))) {
+        !cushim__mock_arena_take_blocks(arena, room, &pool->pieces, &chunk->span)) {
         free(chunk);
         return false;
     }
@@ -120,6 +116,35 @@ static bool grow(struct mock_pool *pool, size_t room)
     chunk->next = pool->chunks;
     pool->chunks = chunk;
     pool->reserved += chunk->span.room;
+    return true;
+}
+
+/* Take chunks until there is room, which may begin in an earlier one. Returns false if there is none. */
+static bool extend(struct mock_pool *pool, size_t room)
+{
+    size_t taken = 0;
+    uint64_t start;
+
+    while (taken * CHUNK < room && take_chunk(pool, CHUNK)) {
+        taken++;
+        if (cushim__mock_spans_find(&pool->pieces, room, MOCK_UNIT, &start))
+            return true;
+    }
+    for (; taken > 0; taken--) {
+        const struct mock_span *span = &pool->chunks->span;
+
+        if (cushim__mock_spans_drop(&pool->pieces, span->start, span->room))
+            give_chunk(pool, &pool->chunks);
+    }
+    return false;
+}
+
+/* Take more memory from the device: whole chunks, or if that fails as much as is needed. */
+static bool grow(struct mock_pool *pool, size_t room)
+{
+    if (!extend(pool, room) && !take_chunk(pool, cushim__mock_arena_rounded(room, CHUNK)) &&
+        !take_chunk(pool, cushim__mock_arena_rounded(room, MOCK_BLOCK)))
+        return false;
     if (pool->reserved_high < pool->reserved)
         pool->reserved_high = pool->reserved;
     return true;
@@ -286,10 +311,14 @@ void cushim__mock_pool_trim(struct mock_pool *pool, uint64_t kept)
 {
     struct mock_pool_chunk **link = &pool->chunks;
 
+    /* Whole chunks are kept (driver-semantics.md #127). */
+    if (kept < pool->reserved)
+        kept = cushim__mock_arena_rounded(kept, CHUNK);
+
     while (*link) {
         const struct mock_span *span = &(*link)->span;
 
-        if (pool->reserved - span->room >= kept &&
+        if (pool->reserved > kept && pool->reserved - kept >= span->room &&
             cushim__mock_spans_drop(&pool->pieces, span->start, span->room))
             give_chunk(pool, link);
         else

@@ -26,9 +26,9 @@ struct mock_pool {
     struct mock_pool_chunk *chunks;
     struct mock_leave *leaving;
     bool destroyed;                   /* freed with its last allocation */
-    int handle_type;                  /* by which it can be exported; 0: by none */
-    bool exported, imported;          /* as a whole, which comes before single pointers */
-    uint64_t key[2];                  /* of an exported one, also in other processes */
+    int handle_type;                  /* as which it can be exported; 0: not at all */
+    bool exported, imported;          /* the pool itself, not only pointers into it */
+    uint64_t key[2];                  /* the same for an exported pool and its imports */
     uint8_t access[MOCK_DEVICES_MAX]; /* of other devices: CUmemAccess_flags */
 };
 
@@ -79,9 +79,9 @@ CUresult cushim__mock_pool_free(struct mock_allocation *allocation);
 void cushim__mock_pool_trim(struct mock_pool *pool, uint64_t kept);
 
 /*
- * Pools between processes (driver-semantics.md #224 and #225). A pool is exported as the descriptor
- * of a file that names it, an allocation as what ends in CUmemPoolPtrExportData. OUT_OF_MEMORY;
- * INVALID_VALUE if it cannot be exported; UNKNOWN if the file is another.
+ * Pools that processes share (driver-semantics.md #224 and #225). A pool is exported as the
+ * descriptor of a file that has its key, an allocation as CUmemPoolPtrExportData. OUT_OF_MEMORY;
+ * INVALID_VALUE if it cannot be exported; UNKNOWN if the file is of another kind.
  */
 CUresult cushim__mock_pool_export(struct mock_pool *pool, int *file);
 CUresult cushim__mock_pool_import(int file, struct mock_pool **pool);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pools of another process, and the allocations in them that it hands over. */
+/* Pools and allocations in them, exported to and imported from other processes. */
 #include <string.h>
 
 #include "src/base/system.h"
@@ -10,7 +10,7 @@
 #include "src/mock/memory/pages.h"
 #include "src/mock/memory/pool.h"
 
-/* What the file of an exported pool contains, behind a page that is not used. */
+/* The label of the file of an exported pool (pages.h), whose one page is not used. */
 struct label {
     char magic[8];
     uint64_t key[2];
@@ -106,7 +106,7 @@ CUresult cushim__mock_pool_import_pointer(struct mock_pool *pool,
                                     (size_t)pointer.offset * MOCK_UNIT, pointer.bytes, &allocation);
     if (code)
         return code;
-    /* An allocation that was imported already is the same, and is freed once. */
+    /* Importing an allocation again gives the same one, which is freed once. */
     if (!allocation->pool) {
         allocation->pool = pool;
         pool->used += allocation->bytes;

@@ -124,7 +124,7 @@ static struct mock_allocation *find_import(const struct mock_shared_pages *share
     return NULL;
 }
 
-/* Give pages device addresses, which the host cannot read, and take them over if it succeeds. */
+/* Give device addresses, which the host cannot read, to pages; on success, own the pages. */
 static CUresult place(struct import *import, struct mock_context *context,
                       struct mock_device *device, enum mock_origin origin, char *pages,
                       size_t bytes)

@@ -13,7 +13,7 @@
 
 /* --- physical memory --- */
 
-/* What a file says about the memory in it, behind the pages. */
+/* The label of a file with physical memory (pages.h). */
 struct label {
     char magic[8];
     int32_t device;
@@ -35,7 +35,7 @@ static void free_physical(struct mock_physical *physical)
 
 static void end_unused(struct mock_physical *physical)
 {
-    /* A program that has released the handle has no object any more. */
+    /* Once the program has released the handle, its object is gone. */
     physical->object.internal = physical->references == 0;
     if (physical->references > 0 || physical->mappings > 0)
         return;

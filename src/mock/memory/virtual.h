@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Virtual memory (driver-semantics.md #212 to #223): physical memory that has a handle, addresses
- * that are reserved, and the mappings of the one at the other. A mapping is an allocation, and the
+ * Virtual memory (driver-semantics.md #212 to #223): physical memory, which has a handle, reserved
+ * addresses, and mappings of physical memory at reserved addresses. A mapping is an allocation;
  * mappings side by side in a reservation are used like one allocation.
  */
 #ifndef CUSHIM_MOCK_MEMORY_VIRTUAL_H
@@ -10,7 +10,7 @@
 #include "src/mock/config/settings.h"
 #include "src/mock/memory/allocation.h"
 
-/* Physical memory. It and its handle live while the handle has references or it is mapped. */
+/* Physical memory. It exists, with its handle, while the handle has references or it is mapped. */
 struct mock_physical {
     struct mock_object object;
     struct mock_device *device;
@@ -18,20 +18,20 @@ struct mock_physical {
     size_t bytes;
     uint64_t id;
     void *pages;
-    int file;            /* that other processes map; negative if it cannot be exported */
+    int file;            /* has the pages, for other processes; negative: no export */
     bool imported;       /* its bytes are not a part of this device's memory */
     unsigned references; /* of its handle */
     unsigned mappings;
 };
 
-/* Addresses. The host has the bytes of what is mapped elsewhere, in the same order. */
+/* Reserved addresses. `host` mirrors them: mappings have the same offsets in both. */
 struct mock_reservation {
     struct mock_reservation *next;
     CUdeviceptr start;
     size_t bytes;
     char *host;
     uint64_t id;             /* for the race detector */
-    uint32_t number;         /* in its tag, as of an allocation */
+    uint32_t number;         /* in its tag, like that of an allocation */
     char tag[MOCK_TAG_SIZE]; /* set by the layer; empty for the default word and number */
 };
 
@@ -47,19 +47,19 @@ CUresult cushim__mock_physical_create(struct mock_device *device,
                                       const CUmemAllocationProp *properties, size_t bytes,
                                       struct mock_physical **physical);
 
-/* Find physical memory by its handle. Returns INVALID_VALUE. */
+/* Find physical memory by its handle. INVALID_VALUE if there is none. */
 CUresult cushim__mock_physical_find(CUmemGenericAllocationHandle handle,
                                     struct mock_physical **physical);
 
 CUmemGenericAllocationHandle cushim__mock_physical_handle(const struct mock_physical *physical);
 
-/* Add a reference, and take one away. INVALID_VALUE if there is none. */
+/* Add a reference to the handle; remove one (INVALID_VALUE if there is none). */
 void cushim__mock_physical_retain(struct mock_physical *physical);
 CUresult cushim__mock_physical_release(struct mock_physical *physical);
 
 /*
- * A descriptor of a file in memory that stands for physical memory, and the memory of such a file.
- * OUT_OF_MEMORY; import() returns UNKNOWN if the descriptor is of another file.
+ * Export physical memory as the descriptor of a file in memory; import it from such a descriptor.
+ * OUT_OF_MEMORY; import() returns UNKNOWN if the descriptor is of another kind of file.
  */
 CUresult cushim__mock_physical_export(const struct mock_physical *physical, int *file);
 CUresult cushim__mock_physical_import(int file, struct mock_physical **physical);
@@ -85,7 +85,7 @@ void cushim__mock_unmap(struct mock_mapping *mapping);
 /* The mapping that contains an address, or NULL. */
 struct mock_mapping *cushim__mock_mapping_at(CUdeviceptr address);
 
-/* An allocation as a mapping; NULL if it is another. */
+/* The mapping that an allocation is; NULL if it is none. */
 struct mock_mapping *cushim__mock_mapping_of(const struct mock_allocation *allocation);
 
 /* What a device, or any device if it is NULL, may do with a mapping: bits of CUmemAccess_flags. */

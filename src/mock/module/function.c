@@ -271,7 +271,7 @@ int cushim__mock_function_blocks(const struct mock_function *function, unsigned 
     size_t blocks = (size_t)cushim__mock_attribute(BLOCKS_PER_MULTIPROCESSOR), registers;
     struct mock_function_settings settings;
 
-    /* A lower limit of dynamic shared memory, or .maxntid, does not count (driver-semantics.md #161). */
+    /* .maxntid and a lowered limit of dynamic shared memory do not count (#161). */
     cushim__mock_function_defaults(kernel, &settings);
     if (threads > (unsigned)cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK) ||
         (dynamic_shared_bytes > (size_t)settings.dynamic_shared_bytes &&

@@ -107,7 +107,7 @@ static CUresult execute(struct mock_operation *operation)
     for (; batch->done < batch->count; batch->done++) {
         const struct mock_memory_value *value = &batch->values[batch->done];
 
-        /* Memory that is there, but only to be read, has a code of its own. */
+        /* Writing memory that may only be read has a code of its own (driver-semantics.md #218). */
         if (value->kind == MOCK_MEMORY_WAIT || !store(batch, value))
             return value->kind != MOCK_MEMORY_WAIT &&
                            cushim__mock_memory_host(value->address, value->bytes)

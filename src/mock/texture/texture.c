@@ -45,7 +45,7 @@ bool cushim__mock_texture_has_format(CUarray_format format)
 bool cushim__mock_texture_view(CUresourceViewFormat format, CUarray_format *texel,
                                unsigned *channels)
 {
-    /* Three formats of each, with 1, 2 and 4 channels. */
+    /* Of each texel type three formats follow each other, with 1, 2 and 4 channels. */
     static const CUarray_format texels[] = {
         CU_AD_FORMAT_UNSIGNED_INT8, CU_AD_FORMAT_SIGNED_INT8,    CU_AD_FORMAT_UNSIGNED_INT16,
         CU_AD_FORMAT_SIGNED_INT16,  CU_AD_FORMAT_UNSIGNED_INT32, CU_AD_FORMAT_SIGNED_INT32,
@@ -60,7 +60,7 @@ bool cushim__mock_texture_view(CUresourceViewFormat format, CUarray_format *texe
     return true;
 }
 
-/* A view names the levels that are read, of a mipmapped array. */
+/* A resource view of a mipmapped array limits the levels that are read. */
 static const struct mock_array *first_level(const struct mock_texture *of, unsigned *levels)
 {
     const struct mock_mipmap *mipmap =

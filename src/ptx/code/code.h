@@ -297,7 +297,7 @@ static inline unsigned ptx_coordinates(unsigned geometry)
     return (geometry & GEOMETRY_EXTENTS) + (geometry & GEOMETRY_LAYER ? 1 : 0);
 }
 
-/* `type` of DO_TEXTURE: what comes after the coordinates and says which level is read. */
+/* `type` of DO_TEXTURE: what follows the coordinates to say which level is read. */
 enum ptx_level { LEVEL_BASE, LEVEL_GIVEN, LEVEL_OF_GRADIENTS };
 
 /* An operation on all lanes. Two sources may be the same row, but `d` is never a source. */

@@ -183,8 +183,8 @@ static struct axis locate(const struct ptx_texture *texture, unsigned extent, do
 }
 
 /*
- * Outside is the border, or in a texture with several levels the last texel, whatever the address
- * mode is.
+ * Coordinates outside read the border, or, in a texture with several levels, the nearest texel; the
+ * address mode does not count.
  */
 static struct axis at_integer(const struct ptx_texture *texture, unsigned extent, int64_t at)
 {
@@ -291,7 +291,7 @@ static bool sample(struct fetch *fetch, const uint32_t *coordinates, double sums
 
 /* --- levels --- */
 
-/* Make a texture of one level of a texture with several. */
+/* Reduce a texture with several levels to one of them. */
 static void reduce(struct ptx_texture *texture, unsigned level)
 {
     const bool flat = texture->layered || texture->cube;
@@ -329,9 +329,9 @@ static double level_of_gradients(const struct fetch *fetch, const uint32_t *more
 
 /*
  * Find the level that is read, in units of 1 / FRACTION; `more` has what comes after the
- * coordinates. Returns false if there is none. On an H200, a given level is rounded down to such a
- * unit, that of gradients to the nearest one; only these are biased, and those of integer
- * coordinates have no bounds.
+ * coordinates. Returns false if there is no such level. As on an H200, a given level is rounded
+ * down to that unit, and the level of gradients to the nearest; only these two are biased, and with
+ * integer coordinates there are neither bias nor bounds (driver-semantics.md #227).
  */
 static bool find_level(const struct fetch *fetch, const uint32_t *more, unsigned *level)
 {
@@ -497,7 +497,7 @@ static bool find(struct fetch *fetch, uint64_t handle)
     return false;
 }
 
-/* The list has coordinates, what says the level, then the elements that are loaded or stored. */
+/* The list has the coordinates, the level, and the elements that are loaded or stored. */
 void cushim__ptx_texture(struct ptx_step *step)
 {
     const struct ptx_instruction *at = step->at;

@@ -103,7 +103,7 @@ enum ptx_meaning {
     OUTSIDE,
     PROPERTY, /* the first one is 1 */
     CHANNEL,
-    MORE, /* enum ptx_level: so many last operands say which level of a texture is read */
+    MORE, /* enum ptx_level, which is also the number of last operands that say the level */
     UNFORMATTED,
     MEANINGS
 };

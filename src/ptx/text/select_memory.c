@@ -237,8 +237,8 @@ static bool is_done(const struct ptx_opcode *opcode, enum ptx_texture_operation 
 }
 
 /*
- * Add the rows that say which level is read, after the coordinates: a level, or two gradients, one
- * element for each extent. Returns how many rows there are.
+ * Add the rows that say which level is read: a level, or two gradients with an element for each
+ * extent. Returns the number of rows.
  */
 static unsigned level_rows(struct ptx_statement *statement, uint32_t *rows)
 {

@@ -66,7 +66,7 @@ bool detect_interposed(const struct system_info *info, struct evidence *evidence
            evidence_set(evidence, "cuInit is that of %.220s, not of %.220s", info->init, library);
 }
 
-/* Whether an entry of the list is there again behind it; the driver then refuses the list. */
+/* Whether a list names a GPU twice, which the driver refuses (driver-semantics.md #83). */
 static bool names_twice(const char *value, struct evidence *evidence)
 {
     for (const char *entry = value; *entry; entry += strcspn(entry, ",")) {

@@ -234,10 +234,10 @@ static const char *advice_on_refusal(const struct system_info *info, const char 
     if ((error == EPERM || error == EACCES) && machine_sandbox(info, &sign) == SANDBOX_SNAP)
         return "Connect the snap to the GPU: snap connect SNAP:opengl.";
     if (error == EACCES && file_is_for_everybody(info, path))
-        return "A security module refuses the device, as its mode does not. As root, see the denial: "
-               "ausearch -m AVC -ts recent (SELinux), or journalctl -k | grep 'apparmor=\"DENIED\"' "
-               "(AppArmor), and allow it in the policy. For a container of Podman under SELinux, try "
-               "for one run: --security-opt label=disable.";
+        return "A security module refuses the device, although its mode allows access. As root, see "
+               "the denial: ausearch -m AVC -ts recent (SELinux), or journalctl -k | grep "
+               "'apparmor=\"DENIED\"' (AppArmor), and allow it in the policy. For a container of "
+               "Podman under SELinux, try for one run: --security-opt label=disable.";
     if (error == EACCES && machine_is_tegra(info))
         return "Let the user read and write the device file: join its group, usually video or "
                "render, and log in again.";

@@ -43,8 +43,8 @@ static const struct sign {
 };
 
 /*
- * A snap of classic confinement, such as an editor with a terminal, passes on its variables to what
- * runs on the machine itself. AppArmor enforces no profile on that.
+ * A snap of classic confinement, such as an editor with a terminal, passes its variables on to
+ * programs outside of a sandbox. AppArmor enforces no profile on those.
  */
 static bool is_classic_snap(const struct system_info *info)
 {
@@ -350,7 +350,7 @@ static const char *const sandbox_names[] = {
     [SANDBOX_SNAP] = "a snap",
 };
 
-/* Systemd makes this folder where it is the first process; a container that it starts has a sign. */
+/* systemd creates the first folder if it is the first process, the second in a container. */
 static bool is_host(const struct system_info *info)
 {
     return file_exists(info, "/run/systemd/system") && !file_exists(info, "/run/systemd/container");

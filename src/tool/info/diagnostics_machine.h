@@ -70,7 +70,7 @@ bool machine_module_release(const struct system_info *info, char release[MACHINE
 bool machine_library_release(const struct system_info *info, char path[FILE_PATH_BYTES],
                              const char **release);
 
-/* Whether it is the open one. */
+/* Whether the loaded kernel module is the open one. */
 bool machine_module_is_open(const struct system_info *info);
 
 /* Whether a text is the release of a driver: a Tegra's libcuda.so.1.1 has none in its name. */

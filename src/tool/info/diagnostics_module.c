@@ -164,8 +164,9 @@ static bool is_of_system(const char *library)
 
 /*
  * Whether the files beside a library are those of cuda-compat, in a folder of any name: it has the
- * compiler of PTX, but not the management library, which every whole driver has. A container that
- * may not use the latter has the former in the system's folders.
+ * PTX compiler, but not the management library, which every complete driver has. In a container
+ * that may not use the management library, the driver looks the same, but is in the folders of the
+ * system.
  */
 static bool is_compatibility_package(const struct system_info *info, const char *library,
                                      const char *release)
@@ -229,7 +230,7 @@ static const char *next_library(const struct system_info *info, const struct pai
     return NULL;
 }
 
-/* First what can be undone: another library for one run. Returns false if there is no other. */
+/* Advise another library for one run, which is easily undone. Returns false if there is none. */
 static bool advise_other(const struct system_info *info, const struct pair *pair,
                          struct evidence *evidence)
 {
@@ -271,7 +272,7 @@ bool detect_compatibility(const struct system_info *info, struct evidence *evide
             "Try without cuda-compat for one run: env -u LD_LIBRARY_PATH cushim info. If that "
             "works, take its folder out of LD_LIBRARY_PATH, or, if it is named there, out of "
             "/etc/ld.so.conf.d (then run ldconfig), so that the installed driver's own library is "
-            "loaded; or update the driver. In a container, its image brings cuda-compat along.");
+            "loaded; or update the driver. In a container, cuda-compat comes from the image.");
     return evidence_set(evidence, "the library is %.200s%s%s%s%.180s", pair.library,
                         pair.module[0] ? ", the kernel module " : "", pair.module,
                         pair.own[0] ? "; there is also " : "", pair.own);
@@ -289,9 +290,9 @@ bool detect_release(const struct system_info *info, struct evidence *evidence)
         evidence_advise(
             evidence, "%s",
             machine_is_container(machine_sandbox(info, &sign))
-                ? "Start the container anew, if the machine has updated its driver since; reboot the "
-                  "machine, if that was without a reboot. If the image brings a driver library along, "
-                  "take it out: the runtime mounts that of the machine."
+                ? "Start the container anew if the machine's driver was updated after the container "
+                  "was started; reboot the machine if it was not rebooted after the update. If the "
+                  "image has a driver library of its own, remove it: the runtime mounts the machine's."
                 : "Reboot, or unload and load the nvidia kernel modules: an update replaces the "
                   "library at once, and the module at the next start. If that does not help, install "
                   "the packages of both in one release.");
@@ -311,8 +312,8 @@ bool detect_hmm(const struct system_info *info, struct evidence *evidence)
         return false;
     machine_module_release(info, release);
     return evidence_set(evidence,
-                        "%s is N, and the kernel module is the open one%s%s; no file shows "
-                        "more",
+                        "%s is N, and the kernel module is the open one%s%s; no file says "
+                        "whether that is the cause",
                         parameter, release[0] ? ", " : "", release);
 }
 

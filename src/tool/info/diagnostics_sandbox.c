@@ -65,12 +65,13 @@ static bool show_container(const struct system_info *info, struct evidence *evid
     char path[FILE_PATH_BYTES];
     const bool is_empty = search_meets_empty(info, path);
 
-    return evidence_set(evidence, "%s shows a container; %s%s%s%s", sign, devices,
-                        is_empty ? "; " : "", is_empty ? path : "",
-                        !is_empty ? ""
-                        : file_is_folder(info, path)
-                            ? " is a folder, as a runtime makes one to mount a file that is missing"
-                            : " is empty, as a mount point for the driver's file is");
+    return evidence_set(
+        evidence, "%s shows a container; %s%s%s%s", sign, devices, is_empty ? "; " : "",
+        is_empty ? path : "",
+        !is_empty ? ""
+        : file_is_folder(info, path)
+            ? " is a folder, which a runtime creates to mount a file that is missing"
+            : " is empty, as a mount point for the driver's file is");
 }
 
 bool detect_bare_container(const struct system_info *info, struct evidence *evidence)

@@ -172,7 +172,7 @@ static unsigned count(const struct findings *findings, bool has_advice)
     return counted;
 }
 
-/* `CUSHIM-event-destroyed: cuEventQuery, program`: the same in each run, unlike process numbers. */
+/* Such as `CUSHIM-event-destroyed: cuEventQuery, program`, which is the same in each run. */
 static void name_case(const struct finding *finding, char *name, size_t size)
 {
     char function[100];
@@ -182,7 +182,7 @@ static void name_case(const struct finding *finding, char *name, size_t size)
              finding->program[0] ? ", " : "", finding->program);
 }
 
-/* How many findings up to this one have its name: readers of JUnit tell cases by their names. */
+/* Number the findings of one name, because readers of JUnit tell cases apart by their names. */
 static unsigned number_of(const struct findings *findings, const struct finding *finding,
                           const char *name)
 {
