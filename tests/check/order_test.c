@@ -6,6 +6,7 @@
 
 #include "src/check/finding.h"
 #include "tests/check/order_fixture.h"
+#include "tests/support/structs.h"
 
 TEST_ALONE(what_orders_work_decides)
 {
@@ -139,10 +140,8 @@ static void graph_that_copies_to_pageable_memory(void)
 {
     static char pageable[64];
     const CUDA_MEMCPY3D copy = {
-        .srcMemoryType = CU_MEMORYTYPE_DEVICE,
-        .srcDevice = order_memory,
-        .dstMemoryType = CU_MEMORYTYPE_HOST,
-        .dstHost = pageable,
+        FROM_DEVICE(order_memory, 0),
+        TO_HOST(pageable, 0),
         .WidthInBytes = sizeof pageable,
         .Height = 1,
         .Depth = 1,

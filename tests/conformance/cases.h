@@ -31,6 +31,7 @@
 #include "backend.h"
 #include "begin.h"
 #include "check.h"
+#include "tests/support/structs.h"
 
 /* The source of an expectation. */
 enum conformance_class {

@@ -14,13 +14,7 @@ static void fill(void)
 
 static CUDA_MEMCPY2D rows(CUdeviceptr memory)
 {
-    return (CUDA_MEMCPY2D){.srcMemoryType = CU_MEMORYTYPE_HOST,
-                           .srcHost = from,
-                           .srcPitch = 64,
-                           .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-                           .dstDevice = memory,
-                           .dstPitch = 128,
-                           .WidthInBytes = 32,
+    return (CUDA_MEMCPY2D){FROM_HOST(from, 64), TO_DEVICE(memory, 128), .WidthInBytes = 32,
                            .Height = 4};
 }
 
@@ -115,16 +109,8 @@ MEASURED_CASE(114, unusual_rows_are_copied)
 
 static CUDA_MEMCPY3D layers(CUdeviceptr memory)
 {
-    return (CUDA_MEMCPY3D){.srcMemoryType = CU_MEMORYTYPE_HOST,
-                           .srcHost = from,
-                           .srcPitch = 64,
-                           .srcHeight = 4,
-                           .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-                           .dstDevice = memory,
-                           .dstPitch = 128,
-                           .dstHeight = 5,
-                           .WidthInBytes = 32,
-                           .Height = 3,
+    return (CUDA_MEMCPY3D){FROM_HOST(from, 64), .srcHeight = 4,     TO_DEVICE(memory, 128),
+                           .dstHeight = 5,      .WidthInBytes = 32, .Height = 3,
                            .Depth = 2};
 }
 
@@ -258,12 +244,8 @@ static void check_layers(void)
 {
     const CUDA_ARRAY3D_DESCRIPTOR of = {
         .Width = 8, .Height = 2, .Depth = 3, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
-    CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
-                          .srcHost = from,
-                          .dstMemoryType = CU_MEMORYTYPE_ARRAY,
-                          .WidthInBytes = 32,
-                          .Height = 2,
-                          .Depth = 3};
+    CUDA_MEMCPY3D copy = {FROM_HOST(from, 0), .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                          .WidthInBytes = 32, .Height = 2, .Depth = 3};
 
     MUST(cu->Array3DCreate_v2(&copy.dstArray, &of));
     OK(cu->Memcpy3D_v2(&copy));
@@ -305,18 +287,10 @@ MEASURED_CASE(118, textures_are_checked)
 
 MEASURED_CASE(119, arrays_hold_rows)
 {
-    CUDA_MEMCPY2D in = {.srcMemoryType = CU_MEMORYTYPE_HOST,
-                        .srcHost = from,
-                        .srcPitch = 64,
-                        .dstMemoryType = CU_MEMORYTYPE_ARRAY,
-                        .WidthInBytes = 64,
-                        .Height = 8};
-    CUDA_MEMCPY2D out = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
-                         .dstMemoryType = CU_MEMORYTYPE_HOST,
-                         .dstHost = to,
-                         .dstPitch = 64,
-                         .WidthInBytes = 64,
-                         .Height = 8};
+    CUDA_MEMCPY2D in = {FROM_HOST(from, 64), .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                        .WidthInBytes = 64, .Height = 8};
+    CUDA_MEMCPY2D out = {
+        .srcMemoryType = CU_MEMORYTYPE_ARRAY, TO_HOST(to, 64), .WidthInBytes = 64, .Height = 8};
 
     begin_context();
     fill();

@@ -88,12 +88,7 @@ static CUDA_KERNEL_NODE_PARAMS spin_parameters(void **arguments)
 {
     return (CUDA_KERNEL_NODE_PARAMS){
         .func = begin_kernel("cushim_spin"),
-        .gridDimX = 1,
-        .gridDimY = 1,
-        .gridDimZ = 1,
-        .blockDimX = 1,
-        .blockDimY = 1,
-        .blockDimZ = 1,
+        ONE_THREAD,
         .kernelParams = arguments,
     };
 }
@@ -350,13 +345,9 @@ static void fill(CUgraphNodeParams *parameters, CUdeviceptr memory, void **argum
         parameters->kernel.kernelParams = arguments;
         break;
     case CU_GRAPH_NODE_TYPE_MEMCPY:
-        parameters->memcpy.copyParams = (CUDA_MEMCPY3D){.srcMemoryType = CU_MEMORYTYPE_DEVICE,
-                                                        .srcDevice = memory,
-                                                        .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-                                                        .dstDevice = memory + 64,
-                                                        .WidthInBytes = 64,
-                                                        .Height = 1,
-                                                        .Depth = 1};
+        parameters->memcpy.copyParams =
+            (CUDA_MEMCPY3D){FROM_DEVICE(memory, 0), TO_DEVICE(memory + 64, 0), .WidthInBytes = 64,
+                            .Height = 1, .Depth = 1};
         break;
     case CU_GRAPH_NODE_TYPE_MEMSET:
         parameters->memset.dst = memory;

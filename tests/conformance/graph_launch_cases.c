@@ -390,12 +390,8 @@ MEASURED_CASE(136, child_graph_is_launched_with_its_parent_alone)
 MEASURED_CASE(140, pageable_memory_is_read_at_the_launch)
 {
     static unsigned char source[64], back[64];
-    CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
-                          .srcHost = source,
-                          .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-                          .WidthInBytes = sizeof source,
-                          .Height = 1,
-                          .Depth = 1};
+    CUDA_MEMCPY3D copy = {FROM_HOST(source, 0), .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                          .WidthInBytes = sizeof source, .Height = 1, .Depth = 1};
     CUcontext context = begin_context();
     CUstream stream = begin_stream();
     struct gate gate = GATE;

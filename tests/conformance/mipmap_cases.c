@@ -149,11 +149,8 @@ static CUmipmappedArray begin_levels(void)
 
     MUST(cu->MipmappedArrayCreate(&array, &of, LEVELS));
     for (unsigned i = 0; i < LEVELS; i++) {
-        CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
-                              .srcHost = texels,
-                              .dstMemoryType = CU_MEMORYTYPE_ARRAY,
-                              .WidthInBytes = (SIDE >> i) * sizeof *texels,
-                              .Height = SIDE >> i};
+        CUDA_MEMCPY2D copy = {FROM_HOST(texels, 0), .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                              .WidthInBytes = (SIDE >> i) * sizeof *texels, .Height = SIDE >> i};
 
         for (size_t j = 0; j < COUNT(texels); j++)
             texels[j] = (float)(100 << i);

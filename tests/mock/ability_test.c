@@ -107,12 +107,7 @@ static CUresult launch_with(int id, const void *value, size_t bytes)
 {
     CUlaunchAttribute attribute;
     CUlaunchConfig config = {
-        .gridDimX = 2,
-        .gridDimY = 1,
-        .gridDimZ = 1,
-        .blockDimX = 1,
-        .blockDimY = 1,
-        .blockDimZ = 1,
+        BLOCKS(2, 1),
         .hStream = kernel_stream,
         .attrs = &attribute,
         .numAttrs = 1,

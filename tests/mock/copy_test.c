@@ -94,13 +94,7 @@ TEST_ALONE(set_or_copy_of_a_freed_allocation_is_an_illegal_address)
 TEST(sizes_that_overflow_are_refused)
 {
     static const size_t huge = SIZE_MAX / 2;
-    const CUDA_MEMCPY2D rows = {.srcMemoryType = CU_MEMORYTYPE_HOST,
-                                .srcHost = pinned,
-                                .srcPitch = 64,
-                                .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-                                .dstDevice = memory,
-                                .dstPitch = 128,
-                                .WidthInBytes = 32,
+    const CUDA_MEMCPY2D rows = {FROM_HOST(pinned, 64), TO_DEVICE(memory, 128), .WidthInBytes = 32,
                                 .Height = 4};
     CUDA_MEMCPY2D copy = rows;
 
@@ -207,16 +201,12 @@ static int peer_end(void **state)
 /* A copy from the first device's memory to another offset in the second's. */
 static CUDA_MEMCPY3D_PEER piece(void)
 {
-    return (CUDA_MEMCPY3D_PEER){.srcMemoryType = CU_MEMORYTYPE_DEVICE,
-                                .srcDevice = peer_memory[0],
+    return (CUDA_MEMCPY3D_PEER){FROM_DEVICE(peer_memory[0], PITCH),
                                 .srcContext = contexts[0],
-                                .srcPitch = PITCH,
                                 .srcHeight = ROWS,
                                 .srcY = 1,
-                                .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-                                .dstDevice = peer_memory[1],
+                                TO_DEVICE(peer_memory[1], PITCH),
                                 .dstContext = contexts[1],
-                                .dstPitch = PITCH,
                                 .dstHeight = ROWS,
                                 .dstXInBytes = 8,
                                 .dstY = 2,

@@ -9,6 +9,7 @@
 #include <cushim/testing/mock.h>
 
 #include "tests/support/cmocka.h"
+#include "tests/support/structs.h"
 
 /* The test's mock and its table. */
 extern struct cushim_mock *fixture_mock;

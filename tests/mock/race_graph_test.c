@@ -68,13 +68,8 @@ TEST(nodes_without_an_edge_are_a_race)
 /* The nodes have the same call and stream. */
 TEST(nodes_of_another_kind_are_distinguished)
 {
-    const CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
-                                .srcHost = race_host,
-                                .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-                                .dstDevice = race_memory,
-                                .WidthInBytes = RACE_BYTES,
-                                .Height = 1,
-                                .Depth = 1};
+    const CUDA_MEMCPY3D copy = {FROM_HOST(race_host, 0), TO_DEVICE(race_memory, 0),
+                                .WidthInBytes = RACE_BYTES, .Height = 1, .Depth = 1};
     CUcontext context;
     CUgraphNode node;
 
@@ -248,14 +243,8 @@ static CUgraphNode add_kernel(CUfunction function, const CUgraphNode *dependenci
                               unsigned number)
 {
     void *parameters[] = {&number};
-    const CUDA_KERNEL_NODE_PARAMS kernel = {.func = function,
-                                            .gridDimX = 1,
-                                            .gridDimY = 1,
-                                            .gridDimZ = 1,
-                                            .blockDimX = 1,
-                                            .blockDimY = 1,
-                                            .blockDimZ = 1,
-                                            .kernelParams = parameters};
+    const CUDA_KERNEL_NODE_PARAMS kernel = {
+        .func = function, ONE_THREAD, .kernelParams = parameters};
     CUgraphNode node;
 
     OK(driver->GraphAddKernelNode_v2(&node, graph, dependencies, count, &kernel));

@@ -84,17 +84,9 @@ TEST(text_reports_the_row_that_meets)
 
 static void copy_box(CUdeviceptr memory, unsigned x, unsigned z, CUstream stream)
 {
-    const CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
-                                .srcHost = race_host,
-                                .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-                                .dstDevice = memory,
-                                .dstPitch = 16,
-                                .dstHeight = 4,
-                                .dstXInBytes = x,
-                                .dstZ = z,
-                                .WidthInBytes = 4,
-                                .Height = 4,
-                                .Depth = 2};
+    const CUDA_MEMCPY3D copy = {
+        FROM_HOST(race_host, 0), TO_DEVICE(memory, 16), .dstHeight = 4, .dstXInBytes = x, .dstZ = z,
+        .WidthInBytes = 4,       .Height = 4,           .Depth = 2};
 
     OK(driver->Memcpy3DAsync_v2(&copy, stream));
 }
@@ -111,13 +103,8 @@ TEST(layers_race_where_their_rows_meet)
 
 static void copy_to_array(CUarray array, unsigned x, CUstream stream)
 {
-    const CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
-                                .srcHost = race_host,
-                                .dstMemoryType = CU_MEMORYTYPE_ARRAY,
-                                .dstArray = array,
-                                .dstXInBytes = x,
-                                .WidthInBytes = 8,
-                                .Height = 4};
+    const CUDA_MEMCPY2D copy = {FROM_HOST(race_host, 0), TO_ARRAY(array), .dstXInBytes = x,
+                                .WidthInBytes = 8, .Height = 4};
 
     OK(driver->Memcpy2DAsync_v2(&copy, stream));
 }

@@ -98,8 +98,7 @@ TEST(references_of_surfaces_are_written_through, fixture_auto)
     CUarray plain, array;
     uint32_t texels[HEIGHT][WIDTH] = {{0}};
     CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
-                          .dstMemoryType = CU_MEMORYTYPE_HOST,
-                          .dstHost = texels,
+                          TO_HOST(texels, 0),
                           .WidthInBytes = sizeof texels[0],
                           .Height = HEIGHT};
     CUarray found;
