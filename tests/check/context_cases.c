@@ -8,6 +8,7 @@
 #include "tests/check/cases.h"
 
 #include "tests/check/answers.h"
+#include "tests/support/structs.h"
 
 static CUcontext current(void)
 {
@@ -197,12 +198,7 @@ static void launch_with_no_event(CUlaunchConfig config, CUfunction function, voi
 static void launch(bool has_config, bool is_other)
 {
     CUcontext own = current(), other = make_other();
-    CUlaunchConfig config = {.gridDimX = 1,
-                             .gridDimY = 1,
-                             .gridDimZ = 1,
-                             .blockDimX = 1,
-                             .blockDimY = 1,
-                             .blockDimZ = 1};
+    CUlaunchConfig config = {ONE_THREAD};
     uint64_t ns = 0;
     void *arguments[] = {&ns};
     CUresult code;

@@ -4,6 +4,7 @@
 
 #include "tests/check/answers.h"
 #include "tests/check/cases.h"
+#include "tests/support/structs.h"
 
 enum { BYTES = 4096, ROW = 64, ROWS = BYTES / ROW };
 
@@ -95,13 +96,7 @@ static void freed_memory_is_copied_from_by_a_unified_address(void)
 
 static CUDA_MEMCPY2D rows_to(CUdeviceptr memory)
 {
-    return (CUDA_MEMCPY2D){.srcMemoryType = CU_MEMORYTYPE_HOST,
-                           .srcHost = host,
-                           .srcPitch = ROW,
-                           .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-                           .dstDevice = memory,
-                           .dstPitch = ROW,
-                           .WidthInBytes = ROW,
+    return (CUDA_MEMCPY2D){FROM_HOST(host, ROW), TO_DEVICE(memory, ROW), .WidthInBytes = ROW,
                            .Height = ROWS};
 }
 
@@ -116,16 +111,9 @@ static void memory_is_set_and_copied(void)
 {
     const CUdeviceptr memory = allocate(), other = allocate();
     CUDA_MEMCPY2D rows = rows_to(memory);
-    CUDA_MEMCPY3D box = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
-                         .srcDevice = memory,
-                         .srcPitch = ROW,
-                         .srcHeight = ROWS / 2,
-                         .srcZ = 1,
-                         .dstMemoryType = CU_MEMORYTYPE_HOST,
-                         .dstHost = host,
-                         .WidthInBytes = ROW,
-                         .Height = ROWS / 2,
-                         .Depth = 1};
+    CUDA_MEMCPY3D box = {
+        FROM_DEVICE(memory, ROW), .srcHeight = ROWS / 2, .srcZ = 1, TO_HOST(host, 0),
+        .WidthInBytes = ROW,      .Height = ROWS / 2,    .Depth = 1};
 
     OK(driver->MemsetD8_v2(memory, 1, BYTES));
     OK(driver->MemsetD32_v2(memory + 4, 1, BYTES / 4 - 1));
@@ -272,16 +260,9 @@ static void rows_are_set_beyond(void)
 static void box_reaches_beyond(void)
 {
     const CUdeviceptr memory = allocate();
-    const CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
-                                .srcDevice = memory,
-                                .srcPitch = ROW,
-                                .srcHeight = ROWS,
-                                .srcZ = 1,
-                                .dstMemoryType = CU_MEMORYTYPE_HOST,
-                                .dstHost = host,
-                                .WidthInBytes = ROW,
-                                .Height = 1,
-                                .Depth = 1};
+    const CUDA_MEMCPY3D copy = {
+        FROM_DEVICE(memory, ROW), .srcHeight = ROWS, .srcZ = 1, TO_HOST(host, 0),
+        .WidthInBytes = ROW,      .Height = 1,       .Depth = 1};
 
     MISUSE(CUDA_ERROR_INVALID_VALUE, driver->Memcpy3D_v2(&copy));
     OK(driver->MemFree_v2(memory));

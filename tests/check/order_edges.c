@@ -4,6 +4,7 @@
 
 #include "tests/check/answers.h"
 #include "tests/check/order_objects.h"
+#include "tests/support/structs.h"
 
 static void one_stream(bool is_ordered)
 {
@@ -271,12 +272,8 @@ static void copies_of_one_source(bool is_ordered)
 static void copy_2d(bool is_ordered)
 {
     CUDA_MEMCPY2D copy = {
-        .srcMemoryType = CU_MEMORYTYPE_HOST,
-        .srcHost = order_host,
-        .srcPitch = 64,
-        .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-        .dstDevice = order_memory,
-        .dstPitch = 256,
+        FROM_HOST(order_host, 64),
+        TO_DEVICE(order_memory, 256),
         .WidthInBytes = 64,
         .Height = 16,
     };
@@ -289,13 +286,9 @@ static void copy_2d(bool is_ordered)
 static void copy_3d(bool is_ordered)
 {
     CUDA_MEMCPY3D copy = {
-        .srcMemoryType = CU_MEMORYTYPE_HOST,
-        .srcHost = order_host,
-        .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-        .dstDevice = order_memory,
-        .srcPitch = 64,
+        FROM_HOST(order_host, 64),
+        TO_DEVICE(order_memory, 64),
         .srcHeight = 4,
-        .dstPitch = 64,
         .dstHeight = 8,
         .WidthInBytes = 64,
         .Height = 4,

@@ -3,10 +3,10 @@
  * Relations that order work on the device (order_edges.c), and relations that check cannot follow,
  * where it must report nothing.
  */
-#include <string.h>
 
 #include "src/check/finding.h"
 #include "tests/check/order_fixture.h"
+#include "tests/support/structs.h"
 
 TEST_ALONE(what_orders_work_decides)
 {
@@ -140,10 +140,8 @@ static void graph_that_copies_to_pageable_memory(void)
 {
     static char pageable[64];
     const CUDA_MEMCPY3D copy = {
-        .srcMemoryType = CU_MEMORYTYPE_DEVICE,
-        .srcDevice = order_memory,
-        .dstMemoryType = CU_MEMORYTYPE_HOST,
-        .dstHost = pageable,
+        FROM_DEVICE(order_memory, 0),
+        TO_HOST(pageable, 0),
         .WidthInBytes = sizeof pageable,
         .Height = 1,
         .Depth = 1,
@@ -358,9 +356,9 @@ TEST_BETWEEN(a_race_names_both_calls_and_the_memory, order_setup, order_teardown
     order_take("CUSHIM-race", 1);
     finding = cushim__finding_next(NULL);
     assert_non_null(finding);
-    assert_non_null(strstr(finding->what, "copy (stream#2, cuMemcpyDtoHAsync_v2) reads "
-                                          "and set (stream#1, cuMemsetD8Async) writes "
-                                          "bytes 0 to 4096 of memory#1"));
+    CONTAINS(finding->what, "copy (stream#2, cuMemcpyDtoHAsync_v2) reads "
+                            "and set (stream#1, cuMemsetD8Async) writes "
+                            "bytes 0 to 4096 of memory#1");
     assert_string_equal(finding->object, "memory#1");
     assert_string_equal(cushim__slot_name(finding->misuse.slot), "cuMemcpyDtoHAsync_v2");
     assert_string_equal(cushim__slot_name(finding->earlier.slot), "cuMemsetD8Async");

@@ -2,8 +2,6 @@
 /* Threads that hand over memory in order: nothing is found, whatever other threads do meanwhile. */
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "src/check/finding.h"
 #include "tests/check/order_fixture.h"
@@ -251,6 +249,6 @@ TEST_ALONE(work_on_the_default_stream_of_another_thread_may_have_failed)
     assert_int_equal(cushim_mock_drain(order_mock), CUDA_SUCCESS);
     assert_int_equal(driver->StreamQuery(NULL), CUDA_ERROR_ILLEGAL_ADDRESS);
     order_take("CUSHIM-error-sticky", 1);
-    assert_non_null(strstr(cushim__finding_next(NULL)->what, "cuLaunchKernel \"cushim_fault\""));
+    CONTAINS(cushim__finding_next(NULL)->what, "cuLaunchKernel \"cushim_fault\"");
     order_end_lost();
 }

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conditional nodes, their handles and their bodies. Statements 232-235. */
-#include <stdint.h>
 #include <string.h>
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 #include "graph.h"
 
 enum { IF = 0, WHILE = 1, SWITCH = 2, MOST = 3, BYTES = 64 };
@@ -59,7 +55,7 @@ static CUgraphNode add_set(CUgraph graph, CUdeviceptr memory, unsigned value)
     return node;
 }
 
-static void handle_needs_a_context(void)
+MEASURED_CASE(232, handle_needs_a_context)
 {
     CUcontext context = begin_context(), other = begin_other_context();
     CUgraph graph = graph_begin();
@@ -88,16 +84,13 @@ static CUresult instantiate(CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params
     return cu->GraphInstantiateWithParams(&exec, graph, params);
 }
 
-static void graph_with_an_unused_handle_is_not_instantiated(void)
+MEASURED_CASE(232, graph_with_an_unused_handle_is_not_instantiated)
 {
     CUDA_GRAPH_INSTANTIATE_PARAMS result;
-    CUgraphNodeParams params;
-    CUgraph graph;
+    CUgraph graph = graph_begin();
     CUgraphNode node;
+    CUgraphNodeParams params = params_of(handle_of(graph, 0, 1), IF, 1);
 
-    begin_context();
-    graph = graph_begin();
-    params = params_of(handle_of(graph, 0, 1), IF, 1);
     REFUSED(instantiate(graph, &result));
     EQUAL(UNUSED_CONDITION, result.result_out);
     CHECK(!result.hErrNode_out);
@@ -105,15 +98,13 @@ static void graph_with_an_unused_handle_is_not_instantiated(void)
     OK(instantiate(graph, &result));
 }
 
-static void number_of_bodies_depends_on_the_type(void)
+MEASURED_CASE(233, number_of_bodies_depends_on_the_type)
 {
     static const unsigned most[] = {2, 1, 1000};
     CUgraphNodeParams params;
-    CUgraph graph;
+    CUgraph graph = graph_begin();
     CUgraphNode node;
 
-    begin_context();
-    graph = graph_begin();
     for (int type = -1; type <= 3; type++) {
         for (unsigned size = 0; size <= MOST; size++) {
             const bool fits = type >= IF && type <= SWITCH && size > 0 && size <= most[type];
@@ -128,16 +119,13 @@ static void number_of_bodies_depends_on_the_type(void)
     EQUAL(0, graph_nodes(params.conditional.phGraph_out[most[SWITCH] - 1]));
 }
 
-static void handle_is_used_once_at_a_time(void)
+MEASURED_CASE(233, handle_is_used_once_at_a_time)
 {
-    CUgraphNodeParams params;
-    CUgraph graph, *body;
+    CUgraph graph = graph_begin(), *body;
     CUgraphNode node;
     CUgraphConditionalHandle handle;
+    CUgraphNodeParams params = params_of(0, IF, 1);
 
-    begin_context();
-    graph = graph_begin();
-    params = params_of(0, IF, 1);
     REFUSED(add(graph, &node, &params));
     handle = handle_of(graph, 0, 1);
     params = params_of(handle + 1, IF, 1);
@@ -155,14 +143,12 @@ static void handle_is_used_once_at_a_time(void)
     OK(add(body[0], &node, &params));
 }
 
-static void node_has_the_context_of_its_handle(void)
+MEASURED_CASE(233, node_has_the_context_of_its_handle)
 {
     CUgraphNodeParams params, other;
-    CUgraph graph;
+    CUgraph graph = graph_begin();
     CUgraphNode node;
 
-    begin_context();
-    graph = graph_begin();
     params = params_of(handle_of(graph, 0, 1), IF, 1);
     other = params, other.conditional.ctx = NULL;
     CODE(CUDA_ERROR_INVALID_CONTEXT, add(graph, &node, &other));
@@ -183,17 +169,14 @@ static void node_has_the_context_of_its_handle(void)
     REFUSED(cu->GraphNodeSetParams(node, &params));
 }
 
-static void bodies_belong_to_their_node(void)
+MEASURED_CASE(234, bodies_belong_to_their_node)
 {
-    CUgraph graph, parent, clone, *body;
+    CUgraph graph = graph_begin(), parent = graph_begin(), clone, *body;
     CUgraphNode node, inner;
     CUgraphNodeParams child = {.type = CU_GRAPH_NODE_TYPE_GRAPH}, params;
     CUgraphNodeType type = CU_GRAPH_NODE_TYPE_KERNEL;
     CUgraphExec exec;
 
-    begin_context();
-    graph = graph_begin();
-    parent = graph_begin();
     body = begin_node(graph, &node, IF, 1, 1);
     OK(cu->GraphNodeGetType(node, &type));
     EQUAL(CU_GRAPH_NODE_TYPE_CONDITIONAL, type);
@@ -259,7 +242,7 @@ static void add_kind(CUgraph body, char kind)
     }
 }
 
-static void some_nodes_cannot_be_in_a_body(void)
+MEASURED_CASE(234, some_nodes_cannot_be_in_a_body)
 {
     static const struct {
         char kind;
@@ -285,9 +268,9 @@ static void some_nodes_cannot_be_in_a_body(void)
     }
 }
 
-static void capture_fills_a_body(void)
+MEASURED_CASE(234, capture_fills_a_body)
 {
-    CUstream stream = begin_context_stream(), other = begin_stream();
+    CUstream stream = begin_stream(), other = begin_stream();
     CUdeviceptr memory = graph_memory(BYTES);
     CUstreamCaptureStatus status;
     CUgraphNodeParams params;
@@ -314,9 +297,9 @@ static void capture_fills_a_body(void)
 }
 
 /* Without the flag the reference promises no value; the driver's was 0. */
-static void default_value_chooses_the_body(void)
+MEASURED_CASE(235, default_value_chooses_the_body)
 {
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
 
     for (int type = IF; type <= SWITCH; type++) {
         for (unsigned size = 1; size <= (type == SWITCH ? MOST : type == IF ? 2 : 1); size++) {
@@ -346,9 +329,9 @@ static void default_value_chooses_the_body(void)
     }
 }
 
-static void node_after_waits_for_the_body(void)
+MEASURED_CASE(235, node_after_waits_for_the_body)
 {
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
     const CUdeviceptr memory = graph_memory(BYTES);
     CUgraph graph = graph_begin();
     CUgraphNode node, after;
@@ -375,7 +358,7 @@ static CUgraph conditional(int type, unsigned size, unsigned value, CUdeviceptr 
     return graph;
 }
 
-static void update_keeps_type_size_and_handle(void)
+MEASURED_CASE(235, update_keeps_type_size_and_handle)
 {
     enum { TYPE_CHANGED = 3, TOPOLOGY_CHANGED = 2, NOT_SUPPORTED = 6 };
     static const struct {
@@ -392,7 +375,7 @@ static void update_keeps_type_size_and_handle(void)
         {IF, 1, 1, 1, 13, TYPE_CHANGED},
         {IF, 1, 1, 0, 13, TOPOLOGY_CHANGED},
     };
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
     const CUdeviceptr memory = graph_memory(BYTES);
     CUgraphExec exec = graph_exec(conditional(IF, 1, 1, memory, 10));
 
@@ -411,19 +394,3 @@ static void update_keeps_type_size_and_handle(void)
         EQUAL(rows[i].want, graph_byte(memory));
     }
 }
-
-const struct conformance_case conditional_cases[] = {
-    MEASURED_CASE("232_handle_needs_a_context", handle_needs_a_context),
-    MEASURED_CASE("232_graph_with_an_unused_handle_is_not_instantiated",
-                  graph_with_an_unused_handle_is_not_instantiated),
-    MEASURED_CASE("233_number_of_bodies_depends_on_the_type", number_of_bodies_depends_on_the_type),
-    MEASURED_CASE("233_handle_is_used_once_at_a_time", handle_is_used_once_at_a_time),
-    MEASURED_CASE("233_node_has_the_context_of_its_handle", node_has_the_context_of_its_handle),
-    MEASURED_CASE("234_bodies_belong_to_their_node", bodies_belong_to_their_node),
-    MEASURED_CASE("234_some_nodes_cannot_be_in_a_body", some_nodes_cannot_be_in_a_body),
-    MEASURED_CASE("234_capture_fills_a_body", capture_fills_a_body),
-    MEASURED_CASE("235_default_value_chooses_the_body", default_value_chooses_the_body),
-    MEASURED_CASE("235_node_after_waits_for_the_body", node_after_waits_for_the_body),
-    MEASURED_CASE("235_update_keeps_type_size_and_handle", update_keeps_type_size_and_handle),
-    {.name = NULL},
-};

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Batches of copies. Statements 108 and 146. */
-#include <stdint.h>
 #include <string.h>
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 #include "graph.h"
 
 enum { INVALID = CUDA_ERROR_INVALID_VALUE };
@@ -46,9 +42,9 @@ static CUresult copy_batch(struct batch *batch, CUstream stream)
                                 &batch->first, 1, &batch->failed, stream);
 }
 
-static void batch_of_copies_is_refused_in_a_capture(void)
+MEASURED_CASE(146, batch_of_copies_is_refused_in_a_capture)
 {
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
     struct batch batch = begin_batch();
     CUgraph graph = NULL;
 
@@ -72,9 +68,9 @@ static void batch_of_copies_is_refused_in_a_capture(void)
         CODE(code, copy_batch(&changed, stream)); \
     } while (0)
 
-static void batches_are_checked(void)
+MEASURED_CASE(108, batches_are_checked)
 {
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
     struct batch batch = begin_batch();
     CUcontext context;
 
@@ -117,9 +113,9 @@ static CUDA_MEMCPY3D_BATCH_OP box(CUdeviceptr from, CUdeviceptr to)
         CODE(code, cu->Memcpy3DBatchAsync_v2(1, &changed, 0, stream)); \
     } while (0)
 
-static void boxes_are_checked(void)
+MEASURED_CASE(108, boxes_are_checked)
 {
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
     const CUdeviceptr memory = begin_memory(8192);
     CUDA_MEMCPY3D_BATCH_OP op = box(memory, memory + 4096), two[2] = {op, op};
     CUcontext context;
@@ -151,11 +147,11 @@ static void boxes_are_checked(void)
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->Memcpy3DBatchAsync_v2(1, &op, 0, CU_STREAM_PER_THREAD));
 }
 
-static void boxes_of_arrays_count_elements(void)
+MEASURED_CASE(108, boxes_of_arrays_count_elements)
 {
     const CUDA_ARRAY_DESCRIPTOR floats = {8, 4, CU_AD_FORMAT_FLOAT, 1},
                                 bytes = {8, 4, CU_AD_FORMAT_UNSIGNED_INT8, 1};
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
     const CUdeviceptr memory = begin_memory(4096);
     CUDA_MEMCPY3D_BATCH_OP op = box(memory, 0);
     CUgraph graph = NULL;
@@ -196,12 +192,3 @@ static void boxes_of_arrays_count_elements(void)
     capture_active(stream);
     OK(cu->StreamEndCapture(stream, &graph));
 }
-
-const struct conformance_case copy_batch_cases[] = {
-    MEASURED_CASE("146_batch_of_copies_is_refused_in_a_capture",
-                  batch_of_copies_is_refused_in_a_capture),
-    MEASURED_CASE("108_batches_are_checked", batches_are_checked),
-    MEASURED_CASE("108_boxes_are_checked", boxes_are_checked),
-    MEASURED_CASE("108_boxes_of_arrays_count_elements", boxes_of_arrays_count_elements),
-    {.name = NULL},
-};

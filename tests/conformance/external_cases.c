@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* External memory by a file descriptor, and memory that is attached to streams. 230 and 231. */
 #define _GNU_SOURCE /* memfd_create() */
-#include <stddef.h>
-#include <stdint.h>
 #ifndef _WIN32
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #endif
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 
 enum { BYTES = 4 << 20 };
 
@@ -51,14 +46,16 @@ static CUDA_EXTERNAL_MEMORY_HANDLE_DESC described(int file)
 
 static CUexternalMemory begin_external(void)
 {
-    const CUDA_EXTERNAL_MEMORY_HANDLE_DESC of = described(begin_file());
+    CUDA_EXTERNAL_MEMORY_HANDLE_DESC of;
     CUexternalMemory memory;
 
+    need_context();
+    of = described(begin_file());
     MUST(cu->ImportExternalMemory(&memory, &of));
     return memory;
 }
 
-static void wrong_imports_are_refused(void)
+MEASURED_CASE(230, wrong_imports_are_refused)
 {
     static const struct {
         int type, size, flags;
@@ -94,7 +91,7 @@ static void wrong_imports_are_refused(void)
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->ImportExternalSemaphore(NULL, NULL));
 }
 
-static void buffers_are_parts_of_the_memory(void)
+CASE(230, buffers_are_parts_of_the_memory, .class = MEASURED, .may_skip = ON_MOCK)
 {
     static const struct {
         size_t offset, size;
@@ -110,13 +107,12 @@ static void buffers_are_parts_of_the_memory(void)
         {0, 4096, 1, 0, CUDA_ERROR_INVALID_VALUE},
         {0, 4096, 0, 1, CUDA_ERROR_INVALID_VALUE},
     };
-    CUexternalMemory memory;
     CUdeviceptr whole = 0, part, base;
     CUcontext context = begin_context(), owner = NULL;
     unsigned char byte = 0;
     size_t bytes;
+    CUexternalMemory memory = begin_external();
 
-    memory = begin_external();
     for (size_t i = 0; i < COUNT(rows); i++) {
         CUDA_EXTERNAL_MEMORY_BUFFER_DESC of = {.offset = rows[i].offset,
                                                .size = rows[i].size,
@@ -149,7 +145,7 @@ static void buffers_are_parts_of_the_memory(void)
     OK(cu->MemFree_v2(whole));
 }
 
-static void arrays_are_parts_of_the_memory(void)
+CASE(230, arrays_are_parts_of_the_memory, .class = MEASURED, .may_skip = ON_MOCK)
 {
     static const struct {
         unsigned long long offset;
@@ -162,12 +158,10 @@ static void arrays_are_parts_of_the_memory(void)
         {0, 0, 1, CUDA_ERROR_INVALID_VALUE},
         {0, 4096, 1, CUDA_ERROR_INVALID_VALUE},
     };
-    CUexternalMemory memory;
     CUmipmappedArray array;
     CUarray level;
+    CUexternalMemory memory = begin_external();
 
-    begin_context();
-    memory = begin_external();
     for (size_t i = 0; i < COUNT(rows); i++) {
         const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC of = {
             .offset = rows[i].offset,
@@ -189,10 +183,10 @@ static void arrays_are_parts_of_the_memory(void)
     }
 }
 
-static void attached_memory_is_one_managed_allocation(void)
+MEASURED_CASE(231, attached_memory_is_one_managed_allocation)
 {
     enum { SIZE = 1 << 20, GLOBAL = CU_MEM_ATTACH_GLOBAL, SINGLE = CU_MEM_ATTACH_SINGLE };
-    const CUstream stream = begin_context_stream();
+    const CUstream stream = begin_stream();
     const CUdeviceptr managed = begin_managed(SIZE), device = begin_memory(4096);
     CUstreamCaptureStatus status;
     CUgraph graph;
@@ -225,22 +219,3 @@ static void attached_memory_is_one_managed_allocation(void)
     EQUAL(CU_STREAM_CAPTURE_STATUS_INVALIDATED, status);
     CODE(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cu->StreamEndCapture(stream, &graph));
 }
-
-const struct conformance_case external_cases[] = {
-    MEASURED_CASE("230_wrong_imports_are_refused", wrong_imports_are_refused),
-    {
-        .name = "230_buffers_are_parts_of_the_memory",
-        .run = buffers_are_parts_of_the_memory,
-        .class = MEASURED,
-        .may_skip = ON_MOCK,
-    },
-    {
-        .name = "230_arrays_are_parts_of_the_memory",
-        .run = arrays_are_parts_of_the_memory,
-        .class = MEASURED,
-        .may_skip = ON_MOCK,
-    },
-    MEASURED_CASE("231_attached_memory_is_one_managed_allocation",
-                  attached_memory_is_one_managed_allocation),
-    {.name = NULL},
-};

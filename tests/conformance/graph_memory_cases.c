@@ -2,10 +2,7 @@
 /* Memory that graphs allocate and free. Statements 236-239. */
 #include <string.h>
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 #include "graph.h"
 
 enum { BYTES = 100, CHUNK = 32 << 20 };
@@ -49,7 +46,7 @@ static CUresult add_set(CUgraph graph, const CUgraphNode *after, CUdeviceptr mem
     return cu->GraphAddMemsetNode(&node, graph, after, after ? 1 : 0, &set, current_context());
 }
 
-static void node_that_allocates_says_where(void)
+MEASURED_CASE(236, node_that_allocates_says_where)
 {
     enum { HOST = 2, NUMA = 3 };
     CUmemAccessDesc access[2] = {
@@ -112,17 +109,13 @@ static void node_that_allocates_says_where(void)
     REFUSED(cu->GraphMemAllocNodeGetParams(node, &params));
 }
 
-static void node_frees_what_a_graph_allocates(void)
+MEASURED_CASE(236, node_frees_what_a_graph_allocates)
 {
-    CUgraph graph, other, third;
+    CUgraph graph = graph_begin(), other = graph_begin(), third = graph_begin();
     CUgraphNode node;
-    CUdeviceptr memory, outside;
-    CUstream stream = begin_context_stream();
+    CUdeviceptr memory = allocate(graph, &node), outside;
+    CUstream stream = begin_stream();
 
-    graph = graph_begin();
-    other = graph_begin();
-    third = graph_begin();
-    memory = allocate(graph, &node);
     REFUSED(cu->GraphAddMemFreeNode(NULL, graph, &node, 1, memory));
     REFUSED(add_free(NULL, memory));
     REFUSED(add_free(graph, 0));
@@ -166,9 +159,9 @@ static bool is_known(CUdeviceptr memory, CUstream stream)
     return known;
 }
 
-static void launch_allocates_until_it_is_freed(void)
+MEASURED_CASE(237, launch_allocates_until_it_is_freed)
 {
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
     CUgraph graph = graph_begin();
     CUgraphNode node;
     const CUdeviceptr memory = allocate(graph, &node);
@@ -208,9 +201,9 @@ static void launch_allocates_until_it_is_freed(void)
     OK(cu->CtxSynchronize());
 }
 
-static void another_graph_may_free(void)
+MEASURED_CASE(237, another_graph_may_free)
 {
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
     CUgraph graph = graph_begin(), other = graph_begin();
     CUgraphNode node;
     const CUdeviceptr memory = allocate(graph, &node);
@@ -232,9 +225,9 @@ static void another_graph_may_free(void)
     drain(stream);
 }
 
-static void graph_that_frees_what_it_allocates_is_launched_again(void)
+MEASURED_CASE(237, graph_that_frees_what_it_allocates_is_launched_again)
 {
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
     CUdeviceptr memory = 0, none = 1;
     unsigned char bytes[BYTES] = {0};
     CUgraph graph = NULL;
@@ -263,9 +256,9 @@ static void graph_that_frees_what_it_allocates_is_launched_again(void)
     }
 }
 
-static void captured_free_is_of_memory_of_graphs(void)
+MEASURED_CASE(237, captured_free_is_of_memory_of_graphs)
 {
-    CUstream stream = begin_context_stream(), other = begin_stream();
+    CUstream stream = begin_stream(), other = begin_stream();
     CUdeviceptr pooled = 0, memory = 0, of_pool = 0;
     const CUmemPoolProps props = params_of(1).poolProps;
     CUmemoryPool pool;
@@ -292,9 +285,9 @@ static void captured_free_is_of_memory_of_graphs(void)
     OK(cu->MemPoolDestroy(pool));
 }
 
-static void graph_with_memory_has_no_copy(void)
+MEASURED_CASE(238, graph_with_memory_has_no_copy)
 {
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
     CUgraph graph = graph_begin(), parent = graph_begin(), clone = NULL;
     CUgraphNode node, empty, child;
     CUDA_MEM_ALLOC_NODE_PARAMS params;
@@ -330,9 +323,9 @@ static void graph_with_memory_has_no_copy(void)
     drain(stream);
 }
 
-static void update_takes_the_memory_of_another_graph(void)
+MEASURED_CASE(238, update_takes_the_memory_of_another_graph)
 {
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
 
     for (unsigned kind = 0; kind < 3; kind++) { /* alone, freed, set */
         CUdeviceptr memory[2];
@@ -362,9 +355,9 @@ static void update_takes_the_memory_of_another_graph(void)
     }
 }
 
-static void nodes_use_memory_before_it_is_allocated(void)
+MEASURED_CASE(238, nodes_use_memory_before_it_is_allocated)
 {
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
     CUgraph graph = graph_begin();
     CUgraphNode node;
     const CUdeviceptr memory = allocate(graph, &node);
@@ -390,9 +383,9 @@ static void reserved(size_t now, size_t most)
     }
 }
 
-static void device_reserves_memory_until_it_is_trimmed(void)
+MEASURED_CASE(239, device_reserves_memory_until_it_is_trimmed)
 {
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
     CUgraph graph = graph_begin();
     CUgraphNode node;
     const CUdeviceptr memory = allocate(graph, &node), freed = allocate(graph, &node);
@@ -432,21 +425,3 @@ static void device_reserves_memory_until_it_is_trimmed(void)
     OK(cu->DeviceGraphMemTrim(0));
     reserved(0, CHUNK);
 }
-
-const struct conformance_case graph_memory_cases[] = {
-    MEASURED_CASE("236_node_that_allocates_says_where", node_that_allocates_says_where),
-    MEASURED_CASE("236_node_frees_what_a_graph_allocates", node_frees_what_a_graph_allocates),
-    MEASURED_CASE("237_launch_allocates_until_it_is_freed", launch_allocates_until_it_is_freed),
-    MEASURED_CASE("237_another_graph_may_free", another_graph_may_free),
-    MEASURED_CASE("237_graph_that_frees_what_it_allocates_is_launched_again",
-                  graph_that_frees_what_it_allocates_is_launched_again),
-    MEASURED_CASE("237_captured_free_is_of_memory_of_graphs", captured_free_is_of_memory_of_graphs),
-    MEASURED_CASE("238_graph_with_memory_has_no_copy", graph_with_memory_has_no_copy),
-    MEASURED_CASE("238_update_takes_the_memory_of_another_graph",
-                  update_takes_the_memory_of_another_graph),
-    MEASURED_CASE("238_nodes_use_memory_before_it_is_allocated",
-                  nodes_use_memory_before_it_is_allocated),
-    MEASURED_CASE("239_device_reserves_memory_until_it_is_trimmed",
-                  device_reserves_memory_until_it_is_trimmed),
-    {.name = NULL},
-};

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Green contexts and multiprocessors as a resource. Statements 228 and 229. */
-#include <stddef.h>
 #include <string.h>
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 
 enum { GROUPS = 8, NO_TYPE = CUDA_ERROR_INVALID_RESOURCE_TYPE };
 enum { WRONG = CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION };
@@ -24,7 +20,7 @@ static CUdevResource begin_resource(void)
     return whole;
 }
 
-static void resources_are_multiprocessors(void)
+MEASURED_CASE(228, resources_are_multiprocessors)
 {
     const CUdevResource whole = begin_resource();
     CUdevResource other;
@@ -44,7 +40,7 @@ static void resources_are_multiprocessors(void)
 }
 
 /* Each group has at least 8 multiprocessors of an H200, and a multiple of 8. */
-static void splits_are_rounded_up(void)
+MEASURED_CASE(228, splits_are_rounded_up)
 {
     static const struct {
         unsigned asked, flags, least, groups, size, rest;
@@ -82,7 +78,7 @@ static void splits_are_rounded_up(void)
     }
 }
 
-static void wrong_resources_are_refused(void)
+MEASURED_CASE(228, wrong_resources_are_refused)
 {
     CUdevResource whole = begin_resource(), groups[2], forged = whole, none;
     CUdevResourceDesc description = NULL, other = NULL;
@@ -134,7 +130,7 @@ static CUcontext make_green_current(CUgreenCtx green)
     return context;
 }
 
-static void green_contexts_are_contexts(void)
+MEASURED_CASE(229, green_contexts_are_contexts)
 {
     CUdevResourceDesc description;
     CUgreenCtx green = begin_green(&description), other = NULL;
@@ -209,7 +205,7 @@ static unsigned described(CUdevResource one, const CUdevResource *other)
     return multiprocessors(&found);
 }
 
-static void described_multiprocessors_are_added(void)
+MEASURED_CASE(228, described_multiprocessors_are_added)
 {
     const CUdevResource whole = begin_resource();
     CUdevResource groups[4], rest;
@@ -227,7 +223,7 @@ static void described_multiprocessors_are_added(void)
     EQUAL(132, multiprocessors(&rest));
 }
 
-static void streams_of_green_contexts_do_not_block(void)
+MEASURED_CASE(229, streams_of_green_contexts_do_not_block)
 {
     CUdevResourceDesc description;
     const CUgreenCtx green = begin_green(&description);
@@ -267,7 +263,7 @@ static void streams_of_green_contexts_do_not_block(void)
     CHECK(found[0] == NULL);
 }
 
-static void green_contexts_share_with_the_primary_one(void)
+MEASURED_CASE(229, green_contexts_share_with_the_primary_one)
 {
     CUdevResourceDesc description;
     const CUgreenCtx green = begin_green(&description);
@@ -308,17 +304,15 @@ static void green_contexts_share_with_the_primary_one(void)
                                      NULL));
 }
 
-static void records_of_captured_green_contexts_are_refused(void)
+MEASURED_CASE(229, records_of_captured_green_contexts_are_refused)
 {
     CUdevResourceDesc description;
     const CUgreenCtx green = begin_green(&description);
     CUgreenCtx other;
-    CUevent event;
+    CUevent event = begin_event();
     CUstream stream, made;
     CUgraph graph;
 
-    begin_context();
-    event = begin_event();
     MUST(cu->GreenCtxStreamCreate(&stream, green, CU_STREAM_NON_BLOCKING, 0));
     for (int i = 0; i < 2; i++) {
         MUST(cu->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
@@ -334,7 +328,7 @@ static void records_of_captured_green_contexts_are_refused(void)
     OK(cu->StreamEndCapture(stream, &graph));
 }
 
-static void green_contexts_keep_the_primary_one(void)
+MEASURED_CASE(229, green_contexts_keep_the_primary_one)
 {
     CUdevResourceDesc description;
     const CUgreenCtx green = begin_green(&description);
@@ -358,19 +352,3 @@ static void green_contexts_keep_the_primary_one(void)
     CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, cu->GreenCtxDestroy(green));
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->GreenCtxDestroy(NULL));
 }
-
-const struct conformance_case green_cases[] = {
-    MEASURED_CASE("228_resources_are_multiprocessors", resources_are_multiprocessors),
-    MEASURED_CASE("228_splits_are_rounded_up", splits_are_rounded_up),
-    MEASURED_CASE("228_wrong_resources_are_refused", wrong_resources_are_refused),
-    MEASURED_CASE("228_described_multiprocessors_are_added", described_multiprocessors_are_added),
-    MEASURED_CASE("229_green_contexts_are_contexts", green_contexts_are_contexts),
-    MEASURED_CASE("229_streams_of_green_contexts_do_not_block",
-                  streams_of_green_contexts_do_not_block),
-    MEASURED_CASE("229_green_contexts_share_with_the_primary_one",
-                  green_contexts_share_with_the_primary_one),
-    MEASURED_CASE("229_records_of_captured_green_contexts_are_refused",
-                  records_of_captured_green_contexts_are_refused),
-    MEASURED_CASE("229_green_contexts_keep_the_primary_one", green_contexts_keep_the_primary_one),
-    {.name = NULL},
-};

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mipmapped arrays and textures over them. Statements 226 and 227. */
-#include <stddef.h>
-#include <stdint.h>
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 
 enum { SIDE = 16, LEVELS = 5, READS = 8 };
 
@@ -20,7 +15,7 @@ static CUDA_ARRAY3D_DESCRIPTOR described(size_t width, size_t height, size_t dep
                                      .Flags = flags};
 }
 
-static void levels_are_clamped_and_halved(void)
+MEASURED_CASE(226, levels_are_clamped_and_halved)
 {
     static const struct {
         unsigned width, height, depth, flags, asked, levels, last[3];
@@ -58,7 +53,7 @@ static void levels_are_clamped_and_halved(void)
     }
 }
 
-static void wrong_mipmaps_are_refused(void)
+MEASURED_CASE(226, wrong_mipmaps_are_refused)
 {
     const CUDA_ARRAY3D_DESCRIPTOR right = described(64, 64, 0, 0),
                                   wrong[] = {
@@ -85,7 +80,7 @@ static void wrong_mipmaps_are_refused(void)
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->MipmappedArrayCreate(&array, &right, 2));
 }
 
-static void requirements_are_those_of_deferred_arrays(void)
+MEASURED_CASE(226, requirements_are_those_of_deferred_arrays)
 {
     const CUDA_ARRAY3D_DESCRIPTOR of = described(64, 64, 0, 0);
     CUDA_ARRAY_MEMORY_REQUIREMENTS requirements[4];
@@ -102,10 +97,10 @@ static void requirements_are_those_of_deferred_arrays(void)
     REFUSED(cu->MipmappedArrayGetSparseProperties(&properties, array));
 }
 
-static void levels_stay_with_their_array(void)
+MEASURED_CASE(226, levels_stay_with_their_array)
 {
     const CUDA_ARRAY3D_DESCRIPTOR of = described(64, 64, 0, 0);
-    const CUstream stream = begin_context_stream();
+    const CUstream stream = begin_stream();
     CUDA_ARRAY3D_DESCRIPTOR found;
     CUmipmappedArray array;
     CUarray level, plane;
@@ -154,11 +149,8 @@ static CUmipmappedArray begin_levels(void)
 
     MUST(cu->MipmappedArrayCreate(&array, &of, LEVELS));
     for (unsigned i = 0; i < LEVELS; i++) {
-        CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
-                              .srcHost = texels,
-                              .dstMemoryType = CU_MEMORYTYPE_ARRAY,
-                              .WidthInBytes = (SIDE >> i) * sizeof *texels,
-                              .Height = SIDE >> i};
+        CUDA_MEMCPY2D copy = {FROM_HOST(texels, 0), .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                              .WidthInBytes = (SIDE >> i) * sizeof *texels, .Height = SIDE >> i};
 
         for (size_t j = 0; j < COUNT(texels); j++)
             texels[j] = (float)(100 << i);
@@ -201,7 +193,7 @@ static void expect_reads(CUtexObject texture, const char *kernel, const float *g
         EQUAL(wanted[i] * 1024, got[i] * 1024);
 }
 
-static void levels_are_selected_or_weighted(void)
+CASE(227, levels_are_selected_or_weighted, .class = MEASURED, .may_skip = ON_MOCK)
 {
     static const float levels[READS] = {-1, 0.4999F, 0.5F, 1.3F, 1.5F, 2.5F, 3.5F, 9},
                        gradients[READS] = {0, 1 / 64.F, 1 / 16.F, 1 / 8.F, -1 / 8.F, 0.5F, 2, 100};
@@ -263,7 +255,7 @@ static void levels_are_selected_or_weighted(void)
     }
 }
 
-static void views_name_levels_and_texels(void)
+CASE(227, views_name_levels_and_texels, .class = MEASURED, .may_skip = ON_MOCK)
 {
     static const float levels[READS] = {0, 0.5F, 1, 1.5F, 2, 3, 4, 9},
                        wanted[READS] = {200, 400, 400, 800, 800, 800, 800, 800};
@@ -307,24 +299,3 @@ static void views_name_levels_and_texels(void)
     REFUSED(cu->SurfObjectCreate(&surface, &resource));
     expect_reads(texture, "level", levels, wanted, READS);
 }
-
-const struct conformance_case mipmap_cases[] = {
-    MEASURED_CASE("226_levels_are_clamped_and_halved", levels_are_clamped_and_halved),
-    MEASURED_CASE("226_wrong_mipmaps_are_refused", wrong_mipmaps_are_refused),
-    MEASURED_CASE("226_levels_stay_with_their_array", levels_stay_with_their_array),
-    MEASURED_CASE("226_requirements_are_those_of_deferred_arrays",
-                  requirements_are_those_of_deferred_arrays),
-    {
-        .name = "227_levels_are_selected_or_weighted",
-        .run = levels_are_selected_or_weighted,
-        .class = MEASURED,
-        .may_skip = ON_MOCK,
-    },
-    {
-        .name = "227_views_name_levels_and_texels",
-        .run = views_name_levels_and_texels,
-        .class = MEASURED,
-        .may_skip = ON_MOCK,
-    },
-    {.name = NULL},
-};

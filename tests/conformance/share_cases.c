@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory and pools that processes share by file descriptor. Statements 222-225. */
 #include <fcntl.h>
-#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 #include "tests/support/process.h"
 #include "virtual.h"
 
@@ -25,7 +21,7 @@ static CUresult import_memory(physical *handle, int file, int type)
                                             (CUmemAllocationHandleType)type);
 }
 
-static void exported_memory_is_imported(void)
+MEASURED_CASE(222, exported_memory_is_imported)
 {
     static const int wrong[] = {0, WINDOWS, FABRIC, 77};
     physical own, other, handle = 0, second = 0;
@@ -77,7 +73,7 @@ static void exported_memory_is_imported(void)
     EQUAL(4711, read_value(start));
 }
 
-static void ranges_have_descriptors(void)
+MEASURED_CASE(223, ranges_have_descriptors)
 {
     enum { SMALL = 4096 };
     static const struct {
@@ -90,11 +86,9 @@ static void ranges_have_descriptors(void)
         {1, SMALL, 1, 0, 1},    {0, 3 * PAGE, 1, 0, 1},  {0, PAGE, 1, 1, 801}, {0, PAGE, 1, 2, 1},
         {0, PAGE, 0, 0, 1},     {0, PAGE, 2, 0, 1},
     };
-    CUdeviceptr memory;
     int file;
+    CUdeviceptr memory = begin_memory(2 * PAGE);
 
-    begin_context();
-    memory = begin_memory(2 * PAGE);
     for (size_t i = 0; i < COUNT(rows); i++) {
         file = -7;
         CODE(rows[i].code,
@@ -117,6 +111,7 @@ static CUmemoryPool begin_pool(int types)
     CUmemoryPool pool = NULL;
     CUmemPoolProps props;
 
+    need_context();
     memset(&props, 0, sizeof props);
     props.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
     props.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
@@ -136,17 +131,15 @@ static CUresult import_pool(CUmemoryPool *pool, int file, int type)
                                                 (CUmemAllocationHandleType)type, 0);
 }
 
-static void exported_pools_are_imported(void)
+MEASURED_CASE(224, exported_pools_are_imported)
 {
     static const int wrong[] = {0, WINDOWS, FABRIC, 77};
-    CUmemoryPool pool, plain, imported = NULL, again = NULL;
+    CUmemoryPool pool = begin_pool(DESCRIPTOR), plain, imported = NULL, again = NULL;
     CUmemPoolPtrExportData data, nothing;
     CUdeviceptr memory = 0, other = 0, import = 0, same = 0;
     uint64_t value;
     int file = -1;
 
-    begin_context();
-    pool = begin_pool(DESCRIPTOR);
     plain = begin_pool(0);
     memset(&nothing, 0, sizeof nothing);
     MUST(cu->MemAllocFromPoolAsync(&memory, PAGE, pool, NULL));
@@ -204,7 +197,7 @@ struct shared {
     CUmemPoolPtrExportData pointer;
 };
 
-static void use_shared(void)
+PEER(descriptors)
 {
     CUmemoryPool pool = NULL;
     CUdeviceptr start, pooled = 0;
@@ -229,7 +222,7 @@ static void use_shared(void)
     MUST(cu->CtxSynchronize());
 }
 
-static void two_processes_share_by_descriptors(void)
+MEASURED_CASE(225, two_processes_share_by_descriptors)
 {
     const CUmemoryPool pool = (begin_context(), begin_pool(DESCRIPTOR));
     const physical handle = virtual_create(1, DESCRIPTOR);
@@ -260,16 +253,3 @@ static void two_processes_share_by_descriptors(void)
     EQUAL(4712, read_value(start));
     EQUAL(814, read_value(pooled));
 }
-
-const struct peer_row share_peers[] = {
-    {"peer_descriptors", use_shared},
-    {NULL, NULL},
-};
-
-const struct conformance_case share_cases[] = {
-    MEASURED_CASE("222_exported_memory_is_imported", exported_memory_is_imported),
-    MEASURED_CASE("223_ranges_have_descriptors", ranges_have_descriptors),
-    MEASURED_CASE("224_exported_pools_are_imported", exported_pools_are_imported),
-    MEASURED_CASE("225_two_processes_share_by_descriptors", two_processes_share_by_descriptors),
-    {.name = NULL},
-};

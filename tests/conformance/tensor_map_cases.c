@@ -2,10 +2,7 @@
 /* Tensor maps. Statement 211. */
 #include <string.h>
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 
 enum { RANK_MAX = 5, FLOAT32 = 7, TYPES = 18 };
 
@@ -47,7 +44,7 @@ static CUresult code_of(bool is_valid)
 }
 
 /* The types and swizzles behind these are for later GPUs than an H200. */
-static void types_ranks_and_swizzles_are_checked(void)
+MEASURED_CASE(211, types_ranks_and_swizzles_are_checked)
 {
     static const int swizzle_bytes[] = {256, 32, 64, 128, 0, 0, 0};
     struct tiled tiled = usual;
@@ -69,7 +66,7 @@ static void types_ranks_and_swizzles_are_checked(void)
     }
 }
 
-static void addresses_and_sizes_are_checked(void)
+MEASURED_CASE(211, addresses_and_sizes_are_checked)
 {
     struct tiled rows[24];
     bool valid[COUNT(rows)];
@@ -115,7 +112,7 @@ static void addresses_and_sizes_are_checked(void)
     }
 }
 
-static void interleaved_maps_have_three_dimensions(void)
+MEASURED_CASE(211, interleaved_maps_have_three_dimensions)
 {
     struct tiled tiled = usual;
 
@@ -133,7 +130,7 @@ static void interleaved_maps_have_three_dimensions(void)
 }
 
 /* Corners of the box of pixels, in dimensions of 64 and 8, and what a column has. */
-static void columns_are_checked(void)
+MEASURED_CASE(211, columns_are_checked)
 {
     static const struct {
         int lower[2], upper[2];
@@ -163,7 +160,7 @@ static void columns_are_checked(void)
     }
 }
 
-static void addresses_are_replaced(void)
+MEASURED_CASE(211, addresses_are_replaced)
 {
     struct tiled tiled = usual;
 
@@ -177,7 +174,7 @@ static void addresses_are_replaced(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->TensorMapReplaceAddress(&map, NULL));
 }
 
-static void same_parameters_make_the_same_map(void)
+MEASURED_CASE(211, same_parameters_make_the_same_map)
 {
     struct tiled tiled = usual;
     CUtensorMap first;
@@ -192,26 +189,10 @@ static void same_parameters_make_the_same_map(void)
     CHECK(memcmp(&first, &map, sizeof map) == 0);
 }
 
-static void mock_without_tensor_maps_refuses(void)
+CASE(211, mock_without_tensor_maps_refuses, .class = MOCK_ONLY,
+     .settings = "attribute.TENSOR_MAP_ACCESS_SUPPORTED = 0\n")
 {
     begin_context();
     CODE(CUDA_ERROR_NOT_SUPPORTED, encode(&usual));
     CODE(CUDA_ERROR_NOT_SUPPORTED, cu->TensorMapReplaceAddress(&map, NULL));
 }
-
-const struct conformance_case tensor_map_cases[] = {
-    MEASURED_CASE("211_types_ranks_and_swizzles_are_checked", types_ranks_and_swizzles_are_checked),
-    MEASURED_CASE("211_addresses_and_sizes_are_checked", addresses_and_sizes_are_checked),
-    MEASURED_CASE("211_interleaved_maps_have_three_dimensions",
-                  interleaved_maps_have_three_dimensions),
-    MEASURED_CASE("211_columns_are_checked", columns_are_checked),
-    MEASURED_CASE("211_addresses_are_replaced", addresses_are_replaced),
-    MEASURED_CASE("211_same_parameters_make_the_same_map", same_parameters_make_the_same_map),
-    {
-        .name = "211_mock_without_tensor_maps_refuses",
-        .run = mock_without_tensor_maps_refuses,
-        .class = MOCK_ONLY,
-        .settings = "attribute.TENSOR_MAP_ACCESS_SUPPORTED = 0\n",
-    },
-    {.name = NULL},
-};

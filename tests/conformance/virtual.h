@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-#include "backend.h"
-#include "check.h"
+#include "cases.h"
 
 enum { PAGE = 2 << 20 };
 
@@ -28,6 +27,7 @@ static inline physical virtual_create(size_t pages, int types)
     const CUmemAllocationProp prop = virtual_properties(types);
     physical handle = 0;
 
+    need_context();
     MUST(cu->MemCreate(&handle, pages * PAGE, &prop, 0));
     return handle;
 }
@@ -36,6 +36,7 @@ static inline CUdeviceptr virtual_reserve(size_t pages)
 {
     CUdeviceptr start = 0;
 
+    need_context();
     MUST(cu->MemAddressReserve(&start, pages * PAGE, 0, 0, 0));
     return start;
 }

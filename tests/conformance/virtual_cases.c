@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Virtual memory. Statements 212-221. */
-#include <stdint.h>
 #include <string.h>
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 #include "tests/support/ptx.h"
 #include "virtual.h"
 
@@ -29,16 +25,14 @@ static int access_of(CUdeviceptr address, int type, int id)
 /* Five reserved pages: two of one mapping, one of another, and two that are not mapped. */
 static CUdeviceptr begin_mappings(void)
 {
-    CUdeviceptr start;
+    CUdeviceptr start = virtual_reserve(5);
 
-    begin_context();
-    start = virtual_reserve(5);
     MUST(cu->MemMap(start, 2 * PAGE, 0, virtual_create(2, 0), 0));
     MUST(cu->MemMap(start + 2 * PAGE, PAGE, 0, virtual_create(1, 0), 0));
     return start;
 }
 
-static void granularity_is_two_mebibytes(void)
+MEASURED_CASE(212, granularity_is_two_mebibytes)
 {
     CUmemAllocationProp prop = virtual_properties(0);
     size_t bytes = 77;
@@ -55,7 +49,7 @@ static void granularity_is_two_mebibytes(void)
     REFUSED(cu->MemGetAllocationGranularity(&bytes, NULL, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
 }
 
-static void reserved_addresses_are_checked(void)
+MEASURED_CASE(213, reserved_addresses_are_checked)
 {
     static const struct {
         size_t bytes, alignment, hint, flags;
@@ -97,7 +91,7 @@ static void reserved_addresses_are_checked(void)
     CHECK(third != start);
 }
 
-static void physical_memory_is_checked(void)
+MEASURED_CASE(214, physical_memory_is_checked)
 {
     CUmemAllocationProp prop = virtual_properties(0), wrong[7];
     physical handle = 77;
@@ -131,15 +125,13 @@ static void physical_memory_is_checked(void)
     REFUSED(cu->MemRelease(0));
 }
 
-static void handles_are_counted(void)
+MEASURED_CASE(215, handles_are_counted)
 {
     physical handle, same = 0;
     CUmemAllocationProp prop;
-    CUdeviceptr start;
     size_t before, after, total;
+    CUdeviceptr start = virtual_reserve(2);
 
-    begin_context();
-    start = virtual_reserve(2);
     MUST(cu->MemGetInfo_v2(&before, &total));
     handle = virtual_create(1, 0);
     MUST(cu->MemGetInfo_v2(&after, &total));
@@ -162,16 +154,11 @@ static void handles_are_counted(void)
     EQUAL(0, before - after);
 }
 
-static void only_the_whole_is_mapped(void)
+MEASURED_CASE(216, only_the_whole_is_mapped)
 {
-    physical two, one;
-    CUdeviceptr start, other;
+    physical two = virtual_create(2, 0), one = virtual_create(1, 0);
+    CUdeviceptr start = virtual_reserve(8), other = begin_memory(2 * PAGE);
 
-    begin_context();
-    start = virtual_reserve(8);
-    other = begin_memory(2 * PAGE);
-    two = virtual_create(2, 0);
-    one = virtual_create(1, 0);
     CODE(CUDA_ERROR_NOT_SUPPORTED, cu->MemMap(start, PAGE, PAGE, two, 0));
     CODE(CUDA_ERROR_NOT_SUPPORTED, cu->MemMap(start, PAGE, 0, two, 0));
     CODE(CUDA_ERROR_NOT_SUPPORTED, cu->MemMap(start, 4 * PAGE, 0, two, 0));
@@ -203,7 +190,7 @@ static void only_the_whole_is_mapped(void)
     OK(cu->MemAddressFree(start, 8 * PAGE));
 }
 
-static void access_is_set_for_whole_mappings(void)
+MEASURED_CASE(217, access_is_set_for_whole_mappings)
 {
     const CUdeviceptr start = begin_mappings(), other = begin_memory(64);
     CUmemAccessDesc access[2];
@@ -276,17 +263,17 @@ static void use_with(int flags, CUresult set, CUresult copy, CUresult store)
     CODE(store, cu->CtxSynchronize());
 }
 
-static void without_access_memory_is_not_used(void)
+MEASURED_CASE(218, without_access_memory_is_not_used)
 {
     use_with(0, CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
-static void memory_that_is_only_read_is_not_written(void)
+MEASURED_CASE(218, read_only_memory_is_not_written)
 {
     use_with(READ, CUDA_ERROR_INVALID_VALUE, CUDA_SUCCESS, CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
-static void a_stream_that_writes_to_read_only_memory_fails(void)
+MEASURED_CASE(218, a_stream_that_writes_to_read_only_memory_fails)
 {
     const CUdeviceptr start = begin_mappings();
 
@@ -296,12 +283,12 @@ static void a_stream_that_writes_to_read_only_memory_fails(void)
     CODE(CUDA_ERROR_LAUNCH_FAILED, cu->CtxSynchronize());
 }
 
-static void mappings_side_by_side_are_used_as_one(void)
+MEASURED_CASE(218, mappings_side_by_side_are_used_as_one)
 {
     use_with(READ_WRITE, CUDA_SUCCESS, CUDA_SUCCESS, CUDA_SUCCESS);
 }
 
-static void a_gap_is_not_used(void)
+MEASURED_CASE(218, a_gap_is_not_used)
 {
     const CUdeviceptr start = begin_mappings();
 
@@ -312,7 +299,7 @@ static void a_gap_is_not_used(void)
     EQUAL(0x07070707, read_value(start + 2 * PAGE));
 }
 
-static void attributes_tell_mapping_and_reservation(void)
+MEASURED_CASE(219, attributes_tell_mapping_and_reservation)
 {
     enum { ACCESS = 16, MAPPING_SIZE = 18, MAPPING_BASE, BLOCK };
     static const int attributes[] = {2, 6, 9, 12, 13, ACCESS, MAPPING_SIZE};
@@ -342,7 +329,7 @@ static void attributes_tell_mapping_and_reservation(void)
     REFUSED(cu->PointerGetAttribute(&value, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, start + 3 * PAGE));
 }
 
-static void other_calls_refuse_mapped_memory(void)
+MEASURED_CASE(220, other_calls_refuse_mapped_memory)
 {
     const CUdeviceptr start = begin_mappings();
     const unsigned yes = 1;
@@ -376,15 +363,15 @@ static void whole_life(void)
     OK(cu->MemAddressFree(start, PAGE));
 }
 
-static void mapping_needs_no_context(void)
+MEASURED_CASE(221, mapping_needs_no_context)
 {
     begin_device();
     whole_life();
 }
 
-static void mapping_works_in_a_capture(void)
+MEASURED_CASE(221, mapping_works_in_a_capture)
 {
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
     CUgraph graph = NULL;
 
     MUST(cu->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
@@ -392,17 +379,16 @@ static void mapping_works_in_a_capture(void)
     OK(cu->StreamEndCapture(stream, &graph));
 }
 
-static void mapping_works_after_a_sticky_error(void)
+MEASURED_CASE(221, mapping_works_after_a_sticky_error)
 {
-    begin_context();
     queue_kernel(begin_kernel("cushim_fault"), NULL);
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, cu->CtxSynchronize());
     whole_life();
 }
 
-static void mapping_waits_for_nothing(void)
+MEASURED_CASE(221, mapping_waits_for_nothing)
 {
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
     struct latch latch = latch_shut(stream);
 
     whole_life();
@@ -410,27 +396,3 @@ static void mapping_waits_for_nothing(void)
     latch_open(&latch);
     drain(stream);
 }
-
-const struct conformance_case virtual_cases[] = {
-    MEASURED_CASE("212_granularity_is_two_mebibytes", granularity_is_two_mebibytes),
-    MEASURED_CASE("213_reserved_addresses_are_checked", reserved_addresses_are_checked),
-    MEASURED_CASE("214_physical_memory_is_checked", physical_memory_is_checked),
-    MEASURED_CASE("215_handles_are_counted", handles_are_counted),
-    MEASURED_CASE("216_only_the_whole_is_mapped", only_the_whole_is_mapped),
-    MEASURED_CASE("217_access_is_set_for_whole_mappings", access_is_set_for_whole_mappings),
-    MEASURED_CASE("218_without_access_memory_is_not_used", without_access_memory_is_not_used),
-    MEASURED_CASE("218_read_only_memory_is_not_written", memory_that_is_only_read_is_not_written),
-    MEASURED_CASE("218_a_stream_that_writes_to_read_only_memory_fails",
-                  a_stream_that_writes_to_read_only_memory_fails),
-    MEASURED_CASE("218_mappings_side_by_side_are_used_as_one",
-                  mappings_side_by_side_are_used_as_one),
-    MEASURED_CASE("218_a_gap_is_not_used", a_gap_is_not_used),
-    MEASURED_CASE("219_attributes_tell_mapping_and_reservation",
-                  attributes_tell_mapping_and_reservation),
-    MEASURED_CASE("220_other_calls_refuse_mapped_memory", other_calls_refuse_mapped_memory),
-    MEASURED_CASE("221_mapping_needs_no_context", mapping_needs_no_context),
-    MEASURED_CASE("221_mapping_works_in_a_capture", mapping_works_in_a_capture),
-    MEASURED_CASE("221_mapping_works_after_a_sticky_error", mapping_works_after_a_sticky_error),
-    MEASURED_CASE("221_mapping_waits_for_nothing", mapping_waits_for_nothing),
-    {.name = NULL},
-};

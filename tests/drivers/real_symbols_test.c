@@ -4,8 +4,6 @@
  * returns itself have a name and a text, whether the driver knows them or not.
  */
 #define _GNU_SOURCE
-#include <stdio.h>
-#include <string.h>
 
 #include <dlfcn.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What modules declare, what is refused, and when. */
-#include <stdio.h>
-#include <string.h>
 
 #include "fixture.h"
 

@@ -2,8 +2,6 @@
 /* Faults of calls, over a table of the test. */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
-#include <string.h>
-
 #include "fixture.h"
 #include "src/base/system.h"
 #include "src/layer/fault.h"

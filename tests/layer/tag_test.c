@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tags: which handle or address has which tag, for how long, and the program's own names. */
-#include <stdio.h>
-#include <string.h>
 
 #include <cushim/driver.h>
 
@@ -81,7 +79,7 @@ TEST(destroyed_handle_has_no_tag_and_its_use_shows)
     assert_false(is_known(stream));
     assert_false(is_known(context));
     CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, driver->StreamQuery(stream));
-    assert_non_null(strstr(last_line(), "cuStreamQuery(hStream=destroyed stream#1) = "));
+    CONTAINS(last_line(), "cuStreamQuery(hStream=destroyed stream#1) = ");
 }
 
 TEST(addresses_are_reported_by_allocation_and_offset)
@@ -122,7 +120,7 @@ TEST(memory_from_every_function_is_tracked)
     assert_string_equal(tag_of(host[1]), "memory#5");
     assert_string_equal(tag_of(own + 8), "memory#6+8");
     OK(driver->MemHostGetDevicePointer_v2(&pinned, host[0], 0));
-    assert_non_null(strstr(last_line(), "(pdptr -> memory#4, p=memory#4, Flags=0)"));
+    CONTAINS(last_line(), "(pdptr -> memory#4, p=memory#4, Flags=0)");
     OK(cushim_mock_drain(mock));
     OK(driver->MemFree_v2(pitched));
     OK(driver->MemFree_v2(managed));
@@ -147,11 +145,11 @@ TEST(globals_of_a_module_go_with_it)
 
     OK(driver->ModuleLoadData(&module, global_image));
     OK(driver->ModuleGetGlobal_v2(&address, &bytes, module, "table"));
-    assert_non_null(strstr(last_line(), "(dptr -> global#1, bytes -> 64, hmod=module#1, "
-                                        "name=\"table\")"));
+    CONTAINS(last_line(), "(dptr -> global#1, bytes -> 64, hmod=module#1, "
+                          "name=\"table\")");
     assert_string_equal(tag_of(at(address + 63)), "global#1+63");
     OK(driver->ModuleGetGlobal_v2(&address, NULL, module, "table"));
-    assert_non_null(strstr(last_line(), "(dptr -> global#1, bytes=NULL, "));
+    CONTAINS(last_line(), "(dptr -> global#1, bytes=NULL, ");
     OK(driver->ModuleUnload(module));
     assert_false(is_known(at(address)));
 }
@@ -159,16 +157,16 @@ TEST(globals_of_a_module_go_with_it)
 TEST(values_of_the_driver_have_their_names)
 {
     OK(driver->StreamQuery(NULL));
-    assert_non_null(strstr(last_line(), "cuStreamQuery(hStream=NULL)"));
+    CONTAINS(last_line(), "cuStreamQuery(hStream=NULL)");
     OK(driver->StreamQuery(CU_STREAM_PER_THREAD));
-    assert_non_null(strstr(last_line(), "cuStreamQuery(hStream=CU_STREAM_PER_THREAD)"));
+    CONTAINS(last_line(), "cuStreamQuery(hStream=CU_STREAM_PER_THREAD)");
     CODE(CUDA_ERROR_INVALID_VALUE, driver->MemFree_v2(0x1234));
-    assert_non_null(strstr(last_line(), "cuMemFree_v2(dptr=address?)"));
+    CONTAINS(last_line(), "cuMemFree_v2(dptr=address?)");
     OK(driver->GetErrorName(CUDA_ERROR_NOT_READY, &(const char *){NULL}));
-    assert_non_null(strstr(last_line(), "cuGetErrorName(error=CUDA_ERROR_NOT_READY, "
-                                        "pStr -> \"CUDA_ERROR_NOT_READY\")"));
+    CONTAINS(last_line(), "cuGetErrorName(error=CUDA_ERROR_NOT_READY, "
+                          "pStr -> \"CUDA_ERROR_NOT_READY\")");
     OK(driver->MemFree_v2(0));
-    assert_non_null(strstr(last_line(), "cuMemFree_v2(dptr=NULL)"));
+    CONTAINS(last_line(), "cuMemFree_v2(dptr=NULL)");
 }
 
 TEST(name_replaces_the_tag)
@@ -183,9 +181,9 @@ TEST(name_replaces_the_tag)
     assert_string_equal(tag_of(event), "upload-done");
     assert_string_equal(tag_of(at(address + 4)), "frame.0+4");
     OK(driver->EventQuery(event));
-    assert_non_null(strstr(last_line(), "cuEventQuery(hEvent=upload-done)"));
+    CONTAINS(last_line(), "cuEventQuery(hEvent=upload-done)");
     OK(driver->EventDestroy_v2(event));
-    assert_non_null(strstr(last_line(), "cuEventDestroy_v2(hEvent=upload-done)"));
+    CONTAINS(last_line(), "cuEventDestroy_v2(hEvent=upload-done)");
     OK(driver->EventCreate(&event, 0));
     assert_string_equal(tag_of(event), "event#2");
     OK(cushim_recording_set_tag(layer, event, "upload-done"));

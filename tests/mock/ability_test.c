@@ -3,8 +3,6 @@
  * Attributes of a device govern what they describe: a call that needs what the device lacks is
  * refused, and the others work. The codes are those of the CUDA reference where that names one.
  */
-#include <stdio.h>
-#include <string.h>
 
 #include "tests/mock/fixture.h"
 
@@ -109,12 +107,7 @@ static CUresult launch_with(int id, const void *value, size_t bytes)
 {
     CUlaunchAttribute attribute;
     CUlaunchConfig config = {
-        .gridDimX = 2,
-        .gridDimY = 1,
-        .gridDimZ = 1,
-        .blockDimX = 1,
-        .blockDimY = 1,
-        .blockDimZ = 1,
+        BLOCKS(2, 1),
         .hStream = kernel_stream,
         .attrs = &attribute,
         .numAttrs = 1,
@@ -410,7 +403,7 @@ TEST_ALONE(log_names_the_attribute_once)
     CODE(CUDA_ERROR_NOT_SUPPORTED, launch_cooperative());
     CODE(CUDA_ERROR_NOT_SUPPORTED, launch_cooperative());
     assert_int_equal(fixture_lines, 1);
-    assert_non_null(strstr(fixture_logged, "cuLaunchCooperativeKernel"));
-    assert_non_null(strstr(fixture_logged, "attribute.COOPERATIVE_LAUNCH = 0"));
+    CONTAINS(fixture_logged, "cuLaunchCooperativeKernel");
+    CONTAINS(fixture_logged, "attribute.COOPERATIVE_LAUNCH = 0");
     fixture_done(state);
 }

@@ -5,8 +5,6 @@
  * The registry lists these calls. The mock must return the same codes, whether it implements a
  * function or not.
  */
-#include <stdio.h>
-#include <string.h>
 
 #include "loader/symbols.h"
 #include "src/driver_api/effects.h"

@@ -4,13 +4,7 @@
 
 #include "tests/mock/fixture.h"
 
-static int begin(void **state)
-{
-    fixture_begin("devices = 2");
-    return 0;
-}
-
-#define TEST(name) TEST_BETWEEN(name, begin, fixture_done)
+#define TEST(name) FIXTURE_TEST(name, "devices = 2")
 
 /* A context with the flag for user-triggered dumps is reported with the flag for dumps as well. */
 TEST(context_that_can_be_dumped_is_reported_so)
@@ -106,9 +100,8 @@ static CUcontext current(void)
 
 TEST_BETWEEN(the_last_detach_destroys, fixture_auto, fixture_done)
 {
-    CUcontext primary, context, again = NULL;
+    CUcontext primary = current(), context, again = NULL;
 
-    primary = current();
     OK(driver->CtxCreate(&context, 0, 0));
     OK(driver->CtxAttach(&again, 0));
     assert_ptr_equal(again, context);
@@ -122,9 +115,8 @@ TEST_BETWEEN(the_last_detach_destroys, fixture_auto, fixture_done)
 
 TEST_BETWEEN(attach_and_detach_refuse_what_is_wrong, fixture_auto, fixture_done)
 {
-    CUcontext primary, context, untouched = (CUcontext)7;
+    CUcontext primary = current(), context, untouched = (CUcontext)7;
 
-    primary = current();
     CODE(CUDA_ERROR_INVALID_VALUE, driver->CtxAttach(NULL, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->CtxAttach(&untouched, 1));
     OK(driver->CtxCreate(&context, 0, 0));
@@ -141,9 +133,8 @@ TEST_BETWEEN(attach_and_detach_refuse_what_is_wrong, fixture_auto, fixture_done)
 
 TEST_BETWEEN(the_first_abi_destroys_what_is_not_current, fixture_auto, fixture_done)
 {
-    CUcontext primary, context;
+    CUcontext primary = current(), context;
 
-    primary = current();
     OK(driver->CtxCreate(&context, 0, 0));
     OK(driver->CtxPushCurrent_v2(primary));
     CODE(CUDA_ERROR_INVALID_CONTEXT, driver->CtxDestroy(primary));

@@ -3,7 +3,6 @@
  * Copies in manual mode, of freed memory, and between two devices; sizes, arrays and attributes that
  * the mock refuses; managed memory of two devices. tests/conformance tests statements 98 to 119.
  */
-#include <string.h>
 
 #include "tests/mock/fixture.h"
 
@@ -95,13 +94,7 @@ TEST_ALONE(set_or_copy_of_a_freed_allocation_is_an_illegal_address)
 TEST(sizes_that_overflow_are_refused)
 {
     static const size_t huge = SIZE_MAX / 2;
-    const CUDA_MEMCPY2D rows = {.srcMemoryType = CU_MEMORYTYPE_HOST,
-                                .srcHost = pinned,
-                                .srcPitch = 64,
-                                .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-                                .dstDevice = memory,
-                                .dstPitch = 128,
-                                .WidthInBytes = 32,
+    const CUDA_MEMCPY2D rows = {FROM_HOST(pinned, 64), TO_DEVICE(memory, 128), .WidthInBytes = 32,
                                 .Height = 4};
     CUDA_MEMCPY2D copy = rows;
 
@@ -155,19 +148,17 @@ TEST(attribute_without_a_place_is_refused)
     OK(driver->PointerGetAttributes(1, attributes, places, memory));
 }
 
-TEST_ALONE(devices_that_access_managed_memory_are_in_order)
+FIXTURE_TEST(devices_that_access_managed_memory_are_in_order, "devices = 2")
 {
     int places[3] = {7, 7, 7};
     CUdeviceptr managed;
 
-    fixture_begin("devices = 2");
     OK(driver->MemAllocManaged(&managed, 4096, CU_MEM_ATTACH_GLOBAL));
     OK(driver->MemAdvise(managed, 4096, CU_MEM_ADVISE_SET_ACCESSED_BY, 1));
     OK(driver->MemAdvise(managed, 4096, CU_MEM_ADVISE_SET_ACCESSED_BY, 0));
     OK(driver->MemRangeGetAttribute(places, sizeof places, CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY,
                                     managed, 4096));
     assert_true(places[0] == 0 && places[1] == 1 && places[2] == CU_DEVICE_INVALID);
-    fixture_end();
 }
 
 /*
@@ -210,16 +201,12 @@ static int peer_end(void **state)
 /* A copy from the first device's memory to another offset in the second's. */
 static CUDA_MEMCPY3D_PEER piece(void)
 {
-    return (CUDA_MEMCPY3D_PEER){.srcMemoryType = CU_MEMORYTYPE_DEVICE,
-                                .srcDevice = peer_memory[0],
+    return (CUDA_MEMCPY3D_PEER){FROM_DEVICE(peer_memory[0], PITCH),
                                 .srcContext = contexts[0],
-                                .srcPitch = PITCH,
                                 .srcHeight = ROWS,
                                 .srcY = 1,
-                                .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-                                .dstDevice = peer_memory[1],
+                                TO_DEVICE(peer_memory[1], PITCH),
                                 .dstContext = contexts[1],
-                                .dstPitch = PITCH,
                                 .dstHeight = ROWS,
                                 .dstXInBytes = 8,
                                 .dstY = 2,

@@ -3,8 +3,6 @@
  * Kernels that try to access host memory, or memory next to their own: each ends with a sticky
  * error, and the host's bytes do not change.
  */
-#include <stdio.h>
-#include <string.h>
 
 #include "tests/mock/fixture.h"
 

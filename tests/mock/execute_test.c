@@ -4,8 +4,6 @@
  * wait for it, and take their time. tests/kernel tests their results.
  */
 #include <pthread.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "tests/mock/fixture.h"
@@ -127,7 +125,7 @@ static void launch(const char *name, unsigned blocks, unsigned threads, void **p
 }
 
 /* The host can also access a managed variable, with its initial value from the start. */
-TEST_ALONE(managed_variables_are_read_and_written_by_host_and_kernel)
+FIXTURE_TEST(managed_variables_are_read_and_written_by_host_and_kernel, "mode = auto\n")
 {
     static const char text[] =
         HEAD ".visible .global .attribute(.managed) .align 4 .u32 shared[2] = {7, 8};\n"
@@ -142,7 +140,6 @@ TEST_ALONE(managed_variables_are_read_and_written_by_host_and_kernel)
     CUmodule module;
     size_t bytes;
 
-    fixture_begin("mode = auto\n");
     OK(driver->ModuleLoadData(&module, text));
     OK(driver->ModuleGetGlobal_v2(&address, &bytes, module, "shared"));
     assert_int_equal(bytes, 8);
@@ -159,7 +156,6 @@ TEST_ALONE(managed_variables_are_read_and_written_by_host_and_kernel)
     OK(driver->ModuleUnload(module));
     CODE(CUDA_ERROR_INVALID_VALUE,
          driver->PointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, address));
-    fixture_end();
 }
 
 /* The kernel polls until the copy, which is queued later on another stream, has executed. */

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/mock/fixture.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "tests/support/environment.h"
 #include "tests/support/ptx.h"
 
@@ -55,6 +52,12 @@ int fixture_manual(void **state)
     return 0;
 }
 
+int fixture_with(void **state)
+{
+    fixture_begin(*state);
+    return 0;
+}
+
 int fixture_done(void **state)
 {
     fixture_end();
@@ -74,8 +77,8 @@ const char *fixture_misuse(size_t index)
     snprintf(text, sizeof text, "%s", misuse + strlen(": error: "));
     call = strstr(text, "; in cu");
     assert_non_null(call);
-    assert_non_null(strstr(call, " of thread 1, at "));
-    assert_non_null(strstr(call, "; rule: "));
+    CONTAINS(call, " of thread 1, at ");
+    CONTAINS(call, "; rule: ");
     *call = '\0';
     return text;
 }

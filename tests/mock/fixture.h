@@ -6,11 +6,10 @@
 #ifndef CUSHIM_TESTS_MOCK_FIXTURE_H
 #define CUSHIM_TESTS_MOCK_FIXTURE_H
 
-#include <stdbool.h>
-
 #include <cushim/testing/mock.h>
 
 #include "tests/support/cmocka.h"
+#include "tests/support/structs.h"
 
 /* The test's mock and its table. */
 extern struct cushim_mock *fixture_mock;
@@ -29,6 +28,10 @@ void fixture_end(void);
 int fixture_auto(void **state);
 int fixture_manual(void **state);
 int fixture_done(void **state);
+
+/* Setup with the settings that are the state, and a test with them. */
+int fixture_with(void **state);
+#define FIXTURE_TEST(name, settings) TEST_FROM(name, fixture_with, fixture_done, settings)
 
 /* The pending operations and the virtual time. */
 struct cushim_mock_state fixture_state(void);

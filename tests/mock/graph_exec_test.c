@@ -2,7 +2,6 @@
 /*
  * Launches of graphs: the order in which they execute, on the virtual clock and under each schedule.
  */
-#include <stdio.h>
 
 #include "tests/mock/graph_fixture.h"
 

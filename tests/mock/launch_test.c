@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Launches: what waits for them, their events and attributes, and how they are captured. */
-#include <string.h>
 
 #include "tests/mock/fixture.h"
 
@@ -44,14 +43,7 @@ TEST_BETWEEN(loading_and_unloading_wait_for_all_work, begin_auto, fixture_done)
 /* A launch of one thread with attributes. */
 static CUlaunchConfig with(CUlaunchAttribute *attributes, unsigned count)
 {
-    return (CUlaunchConfig){.gridDimX = 1,
-                            .gridDimY = 1,
-                            .gridDimZ = 1,
-                            .blockDimX = 1,
-                            .blockDimY = 1,
-                            .blockDimZ = 1,
-                            .hStream = kernel_stream,
-                            .attrs = attributes,
+    return (CUlaunchConfig){ONE_THREAD, .hStream = kernel_stream, .attrs = attributes,
                             .numAttrs = count};
 }
 

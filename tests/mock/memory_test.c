@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Device memory: its limit, many allocations, and what programs ask the mock about it. */
-#include <stdlib.h>
 
 #include "tests/mock/fixture.h"
 #include "tests/support/memory.h"

@@ -109,16 +109,14 @@ MODULE_TEST(cubin_and_fat_binary_are_loaded)
     }
 }
 
-TEST_ALONE(text_of_a_newer_version_is_for_a_newer_driver)
+FIXTURE_TEST(text_of_a_newer_version_is_for_a_newer_driver, "driver_version = 11.0")
 {
     CUmodule loaded;
 
-    fixture_begin("driver_version = 11.0");
     OK(driver->ModuleLoadData(&loaded, ".version 7.0\n.target sm_50\n.address_size 64\n"));
     OK(driver->ModuleUnload(loaded));
     CODE(CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
          driver->ModuleLoadData(&loaded, ".version 7.1\n.target sm_50\n.address_size 64\n"));
-    fixture_end();
 }
 
 MODULE_TEST(options_are_taken_if_they_change_nothing)

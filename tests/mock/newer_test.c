@@ -3,9 +3,6 @@
  * Functions that are newer than CUDA 13.0. No driver with them was measured: they behave as
  * documented, and like similar functions of 13.0.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "loader/symbols.h"
 #include "loader/versions.h"
@@ -164,7 +161,7 @@ TEST(text_of_graph_names_nodes_by_ids)
     memcpy(text, bytes, length);
     free(bytes);
     snprintf(name, sizeof name, "\"graph_%u_node_%u\" [label=\"HOST\"]", id, local);
-    assert_non_null(strstr(text, name));
+    CONTAINS(text, name);
 }
 
 static CUgraphNodeParams parameters_of(CUgraphNodeType type)

@@ -3,8 +3,6 @@
  * A build without the execution of kernels: images are read, and launches of unregistered kernels
  * are refused.
  */
-#include <stdio.h>
-#include <string.h>
 
 #include "tests/mock/fixture.h"
 

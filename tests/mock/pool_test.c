@@ -2,8 +2,6 @@
 /* When pools reuse and return memory, what captures refuse, and pools that the mock lacks. */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
-#include <string.h>
-
 #include "tests/mock/fixture.h"
 
 enum { MIB = 1024 * 1024, MS = 1000000 };
@@ -12,23 +10,12 @@ static CUmemoryPool standard;
 static CUdeviceptr base; /* some address; its value does not matter */
 static CUstream pool_stream;
 
-static int begin_with(const char *settings)
+static int begin_with(void **state)
 {
-    fixture_begin(settings);
+    fixture_begin(*state);
     OK(driver->DeviceGetDefaultMemPool(&standard, 0));
     pool_stream = fixture_stream();
     return 0;
-}
-
-static int begin(void **state)
-{
-    return begin_with("mode = auto\n"
-                      "memory = 256MiB");
-}
-
-static int begin_manual(void **state)
-{
-    return begin_with("mode = manual");
 }
 
 static CUdeviceptr allocate(size_t bytes, CUstream in)
@@ -49,9 +36,9 @@ static uint64_t attribute(int number)
     return value;
 }
 
-#define TEST(name) TEST_BETWEEN(name, begin, fixture_done)
+#define TEST(name) TEST_FROM(name, begin_with, fixture_done, "mode = auto\nmemory = 256MiB")
 
-TEST_BETWEEN(a_stream_reuses_at_once_what_it_gives_back, begin_manual, fixture_done)
+TEST_FROM(a_stream_reuses_at_once_what_it_gives_back, begin_with, fixture_done, "mode = manual")
 {
     CUdeviceptr memory = allocate(1000, pool_stream), same, other;
     CUstream elsewhere = fixture_stream();
@@ -73,7 +60,8 @@ TEST_BETWEEN(a_stream_reuses_at_once_what_it_gives_back, begin_manual, fixture_d
     assert_int_equal(attribute(USED), 0);
 }
 
-TEST_BETWEEN(freeing_does_not_wait_and_work_still_finds_the_memory, begin_manual, fixture_done)
+TEST_FROM(freeing_does_not_wait_and_work_still_finds_the_memory, begin_with, fixture_done,
+          "mode = manual")
 {
     CUdeviceptr memory = allocate(1000, pool_stream);
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/mock/race_fixture.h"
 
-#include <stdio.h>
-
 #include "src/mock/core/state.h"
 
 CUstream race_streams[2];

@@ -3,8 +3,6 @@
 #ifndef CUSHIM_TESTS_MOCK_RACE_FIXTURE_H
 #define CUSHIM_TESTS_MOCK_RACE_FIXTURE_H
 
-#include <stdbool.h>
-
 #include <cushim/testing/mock.h>
 
 #include "src/race/race.h"

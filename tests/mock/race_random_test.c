@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random programs: for any two operations, the mock and a model must agree about their order. */
-#include <stdio.h>
-#include <string.h>
 
 #include "tests/mock/race_fixture.h"
 

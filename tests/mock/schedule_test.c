@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When work starts and ends under each schedule, and how many kernels execute at once. */
-#include <stdio.h>
 
 #include "tests/mock/fixture.h"
 

@@ -2,8 +2,6 @@
 /*
  * Settings: the effect of each key, and that text which is not understood is refused with its line.
  */
-#include <stdio.h>
-#include <string.h>
 
 #include "loader/symbols.h"
 #include "loader/versions.h"

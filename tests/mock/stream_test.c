@@ -3,7 +3,6 @@
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
 #include <pthread.h>
-#include <string.h>
 
 #include "tests/mock/fixture.h"
 
@@ -13,11 +12,11 @@ static CUstream waiting_stream;
 static volatile uint32_t *word; /* page-locked memory */
 static CUdeviceptr pinned, device;
 
-static int begin_with(const char *settings)
+static int begin_with(void **state)
 {
     void *host;
 
-    fixture_begin(settings);
+    fixture_begin(*state);
     waiting_stream = fixture_stream();
     OK(driver->MemAllocHost_v2(&host, BYTES));
     memset(host, 0, BYTES);
@@ -29,22 +28,12 @@ static int begin_with(const char *settings)
     return 0;
 }
 
-static int begin(void **state)
-{
-    return begin_with("mode = manual\nschedule = fifo");
-}
-
-static int begin_threaded(void **state)
-{
-    return begin_with("mode = threaded");
-}
-
 static uint32_t device_word(void)
 {
     return *(const uint32_t *)cushim_mock_memory(fixture_mock, device, sizeof(uint32_t));
 }
 
-#define TEST(name) TEST_BETWEEN(name, begin, fixture_done)
+#define TEST(name) TEST_FROM(name, begin_with, fixture_done, "mode = manual\nschedule = fifo")
 
 TEST(write_acts_when_it_executes)
 {
@@ -184,7 +173,8 @@ static void *write_word(void *value)
     return NULL;
 }
 
-TEST_BETWEEN(call_that_blocks_is_released_by_another_thread, begin_threaded, fixture_done)
+TEST_FROM(call_that_blocks_is_released_by_another_thread, begin_with, fixture_done,
+          "mode = threaded")
 {
     uint32_t value = 5;
     pthread_t thread;

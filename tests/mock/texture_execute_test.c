@@ -5,8 +5,6 @@
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
-#include <string.h>
-
 #include "tests/mock/fixture.h"
 
 enum { WIDTH = 8, HEIGHT = 4 };
@@ -100,8 +98,7 @@ TEST(references_of_surfaces_are_written_through, fixture_auto)
     CUarray plain, array;
     uint32_t texels[HEIGHT][WIDTH] = {{0}};
     CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
-                          .dstMemoryType = CU_MEMORYTYPE_HOST,
-                          .dstHost = texels,
+                          TO_HOST(texels, 0),
                           .WidthInBytes = sizeof texels[0],
                           .Height = HEIGHT};
     CUarray found;
@@ -154,7 +151,7 @@ TEST_ALONE(destroyed_texture_is_a_misuse_and_a_fault)
     OK(launch(module, "read", parameters));
     OK(driver->TexObjectDestroy(texture));
     CODE(CUDA_ERROR_INVALID_HANDLE, driver->TexObjectGetResourceDesc(&found, texture));
-    assert_non_null(strstr(cushim_mock_misuse(fixture_mock, 0), "a texture"));
+    CONTAINS(cushim_mock_misuse(fixture_mock, 0), "a texture");
     CODE(CUDA_ERROR_LAUNCH_FAILED, launch(module, "read", parameters));
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(fixture_mock));
 }

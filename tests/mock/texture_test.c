@@ -2,7 +2,6 @@
 /*
  * Texture and surface objects, and references: their creation, and the parameters that are refused.
  */
-#include <string.h>
 
 #include "tests/mock/fixture.h"
 

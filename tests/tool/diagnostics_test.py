@@ -197,8 +197,7 @@ class Command(ToolTest):
                          [row['name'] for row in result.json()['diagnostics']])
 
     def test_driver_that_works_has_none(self):
-        result = self.run_with(13000, 'info', '--json')
-        self.assert_status(result, DONE)
+        result = self.run_with(13000, 'info', '--json', status=DONE)
         self.assertEqual(result.json()['diagnostics'], [])
 
 

@@ -143,8 +143,7 @@ class Searched(ToolTest):
         text = self.run_command('info', **settings)
         self.assertIn('\nevidence    %s\nadvice      %s\n'
                       % (diagnostic['evidence'], diagnostic['advice']), text.out)
-        advised = self.run_command('info', **{**settings, 'CUSHIM_LIBRARY': self.good})
-        self.assert_status(advised, DONE)
+        advised = self.run_command('info', **{**settings, 'CUSHIM_LIBRARY': self.good}, status=DONE)
         return document
 
     def test_crash_while_it_is_opened(self):
@@ -200,8 +199,7 @@ class WithoutAnotherProcess(ToolTest):
 
     @unittest.skipUnless('CUSHIM_MOCK_LIBRARY' in os.environ, 'built without the mock driver')
     def test_mock_driver_needs_none(self):
-        result = self.run_command('info', '--mock', command=self.LIMITED)
-        self.assert_status(result, DONE)
+        result = self.run_command('info', '--mock', command=self.LIMITED, status=DONE)
         self.assertEqual(result.err, '')
 
 

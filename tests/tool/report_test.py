@@ -166,14 +166,12 @@ class Report(ToolTest):
         self.assertEqual(len(case), 0)
 
     def test_program_that_never_opens_the_driver_is_no_silent_success(self):
-        result = self.run_command('run', '--error-exitcode', '9', '--', 'true')
-        self.assert_status(result, DONE)
+        result = self.run_command('run', '--error-exitcode', '9', '--', 'true', status=DONE)
         self.assertIn('no process has reported what the mock driver found', result.err)
 
     def test_report_that_cannot_be_written_is_a_failure(self):
         result = self.run_command('run', *SETTINGS, '--report', '/nowhere/found.json', '--',
-                                  PROGRAM)
-        self.assert_status(result, 1)
+                                  PROGRAM, status=1)
         self.assertIn('/nowhere/found.json: ', result.err)
 
     def test_statuses_that_are_none_are_refused(self):

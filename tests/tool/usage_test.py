@@ -152,8 +152,7 @@ class Usage(ToolTest):
     def test_table(self):
         for words, message in TABLE:
             with self.subTest(words=words):
-                result = self.run_command(*words.split(), CUSHIM_LIBRARY='none')
-                self.assert_status(result, USAGE)
+                result = self.run_command(*words.split(), CUSHIM_LIBRARY='none', status=USAGE)
                 self.assertEqual(result.out, '')
                 self.assertTrue(result.err.startswith('cushim: ' + message), result.err)
                 self.assertRegex(result.err, r'\nadvice: (?:Read .* with|Run) `cushim help.*`.*\.\n')
@@ -161,8 +160,7 @@ class Usage(ToolTest):
     def test_json(self):
         for words in ['time', '--json', '--bytes', 'x'], ['time', '--bytes', 'x', '--json']:
             with self.subTest(words=words):
-                result = self.run_command(*words)
-                self.assert_status(result, USAGE)
+                result = self.run_command(*words, status=USAGE)
                 self.assertEqual(list(result.json()), ['error'])
                 self.assertEqual(result.json()['error']['kind'], 'usage')
                 self.assertEqual(result.json()['error']['message'],
@@ -170,13 +168,11 @@ class Usage(ToolTest):
                 self.assertEqual(result.err, '')
 
     def test_long_words_are_cut(self):
-        result = self.run_command('time', '--bytes', 'x' * 5000)
-        self.assert_status(result, USAGE)
+        result = self.run_command('time', '--bytes', 'x' * 5000, status=USAGE)
         self.assertLess(len(result.err), 500)
 
     def test_what_would_do_something_to_a_terminal_is_not_printed(self):
-        result = self.run_command('info', '\x1b[2J\r\x07\u009b')
-        self.assert_status(result, USAGE)
+        result = self.run_command('info', '\x1b[2J\r\x07\u009b', status=USAGE)
         self.assertIn("info takes no argument '?[2J???'", result.err)
 
     def test_limits_are_allowed(self):
@@ -187,13 +183,11 @@ class Usage(ToolTest):
                                      ('--bytes 0004096', 'bytes', 4096),
                                      ('--repeat 1', 'repeat', 1)):
             with self.subTest(words=words):
-                result = self.run_with(13000, 'time', '--json', *words.split())
-                self.assert_status(result, DONE)
+                result = self.run_with(13000, 'time', '--json', *words.split(), status=DONE)
                 self.assertEqual(result.json()[member], value)
 
     def test_last_of_an_option_counts(self):
-        result = self.run_with(13000, 'time', '--json', '--repeat', '7', '--repeat=2')
-        self.assert_status(result, DONE)
+        result = self.run_with(13000, 'time', '--json', '--repeat', '7', '--repeat=2', status=DONE)
         self.assertEqual(result.json()['repeat'], 2)
 
 
