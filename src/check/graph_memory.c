@@ -212,7 +212,7 @@ void cushim__check_graph_memory_ended(const struct cushim__call *call, CUresult 
         launch(call);
         return;
     }
-    if (!effect)
+    if (!effect || effect->parameter == CUSHIM__NO_PARAMETER)
         return;
     argument = &call->arguments.list[effect->parameter];
     if (effect->kind == CUSHIM__EFFECT_DESTROYS) {
