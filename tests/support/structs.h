@@ -18,8 +18,7 @@
 #define FROM_DEVICE(device, pitch) \
     .srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = device, .srcPitch = pitch
 #define FROM_ARRAY(array) .srcMemoryType = CU_MEMORYTYPE_ARRAY, .srcArray = array
-#define TO_HOST(host, pitch) \
-    .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = host, .dstPitch = pitch
+#define TO_HOST(host, pitch) .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = host, .dstPitch = pitch
 #define TO_DEVICE(device, pitch) \
     .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = device, .dstPitch = pitch
 #define TO_ARRAY(array) .dstMemoryType = CU_MEMORYTYPE_ARRAY, .dstArray = array
