@@ -32,29 +32,29 @@ struct cushim_event_pool {
 };
 
 /* Threads that find the lock taken. */
-CUSHIM__SLOW_PATH static void wait_for_lock(struct cushim_event_pool *pool, unsigned holder)
+CUSHIM__SLOW_PATH static void wait_for_lock(struct cushim_event_pool *pool, unsigned locker)
 {
     const unsigned own = atomic_load(&cushim__forks) + 1;
 
     for (unsigned times = 0;; times++) {
-        if (!holder || holder != own) { /* free, or of a thread that fork() did not copy */
-            if (atomic_compare_exchange_weak(&pool->lock, &holder, own))
+        if (!locker || locker != own) { /* free, or of a thread that fork() did not copy */
+            if (atomic_compare_exchange_weak(&pool->lock, &locker, own))
                 return;
             continue;
         }
         cushim__system_yield(times);
-        holder = atomic_load(&pool->lock);
+        locker = atomic_load(&pool->lock);
     }
 }
 
 static void lock_pool(struct cushim_event_pool *pool)
 {
     const unsigned own = atomic_load_explicit(&cushim__forks, memory_order_relaxed) + 1;
-    unsigned holder = 0;
+    unsigned locker = 0;
 
-    if (!atomic_compare_exchange_strong_explicit(&pool->lock, &holder, own, memory_order_acquire,
+    if (!atomic_compare_exchange_strong_explicit(&pool->lock, &locker, own, memory_order_acquire,
                                                  memory_order_relaxed))
-        wait_for_lock(pool, holder);
+        wait_for_lock(pool, locker);
 }
 
 static void unlock_pool(struct cushim_event_pool *pool)
