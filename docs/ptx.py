@@ -20,13 +20,14 @@ HEAD = '''<!-- SPDX-License-Identifier: Apache-2.0 -->
 # Which PTX the mock executes
 
 This page is for everybody whose kernels run on the mock driver, which [executes kernels](mock.md#kernels) from their
-PTX. It lists the instructions that the mock executes and those that it refuses; the mock also refuses an instruction
-that is on neither list. A module with a refused instruction still loads: only launches of the kernels that contain
-the instruction fail, and the log names it and its line. The mock ignores modifiers that have no meaning where
-everything happens in one order, such as `.relaxed`, `.gpu` and `.L2::128B`. It also refuses forms that no
-compiler writes: calls whose arguments are no `.param` variables, operands that are
-expressions of constants (`(1 << 4)`), and the video instructions that clang's headers do not use. A text is an error
-if an initial value has operators or a brace within a brace.
+PTX. It lists the instructions that the mock executes and those that it refuses; the mock also refuses a form that is on
+neither list. A module with a refused instruction still loads: only launches of the kernels that contain the instruction
+fail, and the log names it and its line. A name that no instruction has is an error of the text, as it is for a driver,
+unless the text is of a version of PTX after 9.0. The mock ignores modifiers that have no meaning where everything
+happens in one order, such as `.relaxed`, `.gpu` and `.L2::128B`. It also refuses forms that no compiler writes: calls
+whose arguments are no `.param` variables, operands that are expressions of constants (`(1 << 4)`), and the video
+instructions that clang's headers do not use. A text is an error if an initial value has operators or a brace within a
+brace.
 
 ## Arithmetic
 

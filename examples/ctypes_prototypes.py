@@ -18,9 +18,10 @@ def check(code, function, _):
     if code:
         raise RuntimeError('%s: %s' % (function.__name__, RESULTS.get(code, code)))
 
-code = cushim.cushim_driver_init(None)
-if code:
-    sys.exit('no CUDA: %s' % RESULTS.get(code, code))
+if cushim.cushim_driver_init(None):
+    report = c.create_string_buffer(4096)
+    cushim.cushim_report_write_text(report, c.c_size_t(len(report)))
+    sys.exit(report.value.decode())
 table = cushim.cushim_table_current()
 for slot, row in enumerate(api['functions'], api['first_slot']):
     types = [c.c_void_p if '*' in p['type'] else TYPES[p['type']] for p in row['parameters']]

@@ -46,7 +46,10 @@
 #define FORK_ADVICE                                                                               \
     "Use CUDA in the parent only, or start the child with exec (spawn instead of fork), or fork " \
     "before the first use of CUDA."
-#define NOT_INITIALISED "With the open kernel module, load nvidia_uvm with uvm_disable_hmm=1."
+#define NOT_INITIALISED                                                                     \
+    "If the kernel module is the open one and "                                             \
+    "/sys/module/nvidia_uvm/parameters/uvm_disable_hmm says N, HMM may be the cause: load " \
+    "nvidia_uvm with uvm_disable_hmm=1 to try."
 #define SEARCH_VARIABLE " and LD_LIBRARY_PATH"
 #define MISSING_LIBRARY                                                                             \
     "Install the library that the message names: it belongs to the same NVIDIA driver and must be " \
@@ -86,7 +89,8 @@ static const char *const outcome_advice[] = {
     [CUSHIM_OUTCOME_REFUSED] = "Give the absolute path of the driver library, or the word none in "
                                "CUSHIM_LIBRARY, or leave it unset.",
     [CUSHIM_OUTCOME_NOT_FOUND] =
-        "Check the path; the driver's library is usually called " DRIVER ".",
+        "Check the path; the driver's library is usually called " DRIVER ". Without a path (unset "
+        "CUSHIM_LIBRARY, if that has it), the driver of this machine is searched for.",
     [CUSHIM_OUTCOME_NO_PERMISSION] = "Make the file and its folders readable for this user.",
     [CUSHIM_OUTCOME_NOT_A_LIBRARY] =
         "Remove this file from the library search path, or name another one. Reinstall the NVIDIA "
@@ -112,15 +116,17 @@ static const char *init_advice(CUresult code)
 {
     switch ((int)code) {
     case CUDA_ERROR_INVALID_VALUE:
-        return "Pass 0 to cuInit.";
+        return "Pass 0 to cuInit, which takes no other flags; with 0, this code has no known cause.";
     case CUDA_ERROR_OUT_OF_MEMORY:
         return "Free memory, or raise the limits (ulimit -v, memory.max of the control group).";
     case CUDA_ERROR_NOT_INITIALIZED:
         return NOT_INITIALISED;
+    case CUDA_ERROR_INVALID_DEVICE:
+        return "Let CUDA_VISIBLE_DEVICES name no GPU twice, or unset it.";
     case CUDA_ERROR_NOT_FOUND:
         return "A part of the NVIDIA driver is missing: " LACKS_CUDA ".";
     case CUDA_ERROR_NOT_SUPPORTED:
-        return "A virtual GPU needs a profile with CUDA (type Q or C).";
+        return "If this is a virtual GPU, it needs a profile with CUDA (type Q or C).";
     case CUDA_ERROR_SYSTEM_NOT_READY:
         return "Wait, if the machine has just started; with NVSwitch start nvidia-fabricmanager; in "
                "confidential computing run nvidia-smi conf-compute -srs 1.";
@@ -129,6 +135,9 @@ static const char *init_advice(CUresult code)
     /* Codes that headers of CUDA 11.2 do not name yet are numbers. */
     case 46: /* CUDA_ERROR_DEVICE_UNAVAILABLE */
     case CUDA_ERROR_DEVICE_NOT_LICENSED:
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+    case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+    case 226: /* CUDA_ERROR_CONTAINED */
     case CUDA_ERROR_OPERATING_SYSTEM:
     case 805: /* CUDA_ERROR_MPS_CONNECTION_FAILED */
     case 806: /* CUDA_ERROR_MPS_RPC_FAILURE */

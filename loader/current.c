@@ -106,7 +106,7 @@ static const struct cushim_table *current_for(const struct cushim_table *table)
     return table ? table : absent_table();
 }
 
-static bool is_own(const struct cushim_table *table)
+bool cushim__is_own_table(const struct cushim_table *table)
 {
     const struct cushim__loaded *driver = cushim__loaded_driver();
 
@@ -183,22 +183,17 @@ static cushim_function copied_function(const struct cushim_table *original, unsi
     {                                                                                         \
         return cushim__ask_driver(copies[copy].string, cushim__get_error_string, code, text); \
     }
-ERROR_TEXTS(0)
-ERROR_TEXTS(1)
-ERROR_TEXTS(2)
-ERROR_TEXTS(3)
-ERROR_TEXTS(4)
-ERROR_TEXTS(5)
-ERROR_TEXTS(6)
-ERROR_TEXTS(7)
-#undef ERROR_TEXTS
+#define EACH_COPY(use) use(0) use(1) use(2) use(3) use(4) use(5) use(6) use(7)
+EACH_COPY(ERROR_TEXTS)
 
 static const struct {
     cushim__error_text name, string;
 } error_texts[MOST_COPIES] = {
-    {error_name_0, error_string_0}, {error_name_1, error_string_1}, {error_name_2, error_string_2},
-    {error_name_3, error_string_3}, {error_name_4, error_string_4}, {error_name_5, error_string_5},
-    {error_name_6, error_string_6}, {error_name_7, error_string_7},
+#define ERROR_TEXTS_OF(copy) {error_name_##copy, error_string_##copy},
+    EACH_COPY(ERROR_TEXTS_OF)
+#undef ERROR_TEXTS_OF
+#undef EACH_COPY
+#undef ERROR_TEXTS
 };
 
 /*
@@ -283,7 +278,7 @@ static void update_current(void)
     const struct cushim_table *former = __atomic_load_n(&cushim_current_table, __ATOMIC_SEQ_CST);
 
     /* Another load may publish in between, so both are read again each time. */
-    while (is_own(former)) {
+    while (cushim__is_own_table(former)) {
         const struct cushim_table *mine = current_for(atomic_load(&own_table));
 
         if (former == mine ||
@@ -332,12 +327,12 @@ void cushim__disable_after_fork(CUresult code)
 
 bool cushim__is_installed(void)
 {
-    return !is_own(cushim_driver());
+    return !cushim__is_own_table(cushim_driver());
 }
 
 CUresult cushim_table_install(const struct cushim_table *table, const struct cushim_table **former)
 {
-    const bool to_own = !table || is_own(table);
+    const bool to_own = !table || cushim__is_own_table(table);
     const struct cushim_table *before, *after;
 
     if (!to_own && !is_complete(table))
@@ -363,5 +358,5 @@ const struct cushim_table *cushim_table_installed(void)
 {
     const struct cushim_table *table = cushim_driver();
 
-    return is_own(table) ? NULL : original_of(table);
+    return cushim__is_own_table(table) ? NULL : original_of(table);
 }

@@ -10,6 +10,7 @@ that is as it should be is left alone, so that nothing is built again for it.
 """
 
 import argparse
+import functools
 import os
 import sys
 
@@ -18,120 +19,132 @@ sys.path.insert(0, os.path.join(HERE, 'registry'))
 sys.path.insert(0, os.path.join(HERE, 'generator'))
 sys.dont_write_bytecode = True
 
-import attributes  # noqa: E402
-import calls  # noqa: E402
 import cuda_names  # noqa: E402
-import drivers  # noqa: E402
 import effects  # noqa: E402
 import effects_table  # noqa: E402
 import exports  # noqa: E402
-import groups  # noqa: E402
+import for_tests  # noqa: E402
 import json_file  # noqa: E402
 import layer  # noqa: E402
 import lazy  # noqa: E402
-import meanings  # noqa: E402
 import missing  # noqa: E402
 import mock  # noqa: E402
 import mock_functions  # noqa: E402
+import names  # noqa: E402
 import parameters  # noqa: E402
 import registry  # noqa: E402
 import results  # noqa: E402
 import retries  # noqa: E402
 import slots  # noqa: E402
 import symbols  # noqa: E402
-import versions  # noqa: E402
 
-EFFECTS = os.path.join(HERE, 'registry', 'effects.tsv')
-EXPORTS = os.path.join(HERE, 'registry', 'exports.tsv')
-MEANINGS = os.path.join(HERE, 'registry', 'meanings.tsv')
-ENUMERATORS = os.path.join(HERE, 'registry', 'enumerators.tsv')
+
+def path(name):
+    return os.path.join(HERE, 'registry', name)
+
+
+class Registry:
+    """The tables that an emitter takes. Those that not every emitter needs are read when one does."""
+
+    def __init__(self, mock_table):
+        self.rows = registry.read_functions(path('functions.tsv'))
+        self.types = registry.read_types(path('types.tsv'))
+        self.codes = registry.read_results(path('results.tsv'))
+        self.attributes = registry.read_attributes(path('attributes.tsv'))
+        self.newest = registry.newest_version(self.rows, self.codes, self.attributes)
+        self.slot_counts = exports.slot_counts(path('exports.tsv'), self.rows)
+        self.mock_table = mock_table
+
+    @functools.cached_property
+    def effects(self):
+        return effects_table.read_effects(path('effects.tsv'), self.rows)
+
+    @functools.cached_property
+    def mock(self):
+        return mock_functions.read_mock_functions(
+            self.mock_table, self.rows, {symbol for symbol, row in self.effects.items()
+                                         if row.facts['capture'] == 'unsafe'})
+
 
 EMITTERS = {
     'slots': ('the table struct (public header)',
-              lambda rows, types, codes, names: slots.emit_slots(
-                  rows, types, exports.slot_counts(EXPORTS, rows))),
+              lambda r: slots.emit_slots(r.rows, r.types, r.slot_counts)),
     'cuda_names': ('the names of <cuda.h> over the table (public header)',
-              lambda rows, types, codes, names: cuda_names.emit_cuda_names(rows, types)),
+                   lambda r: cuda_names.emit_cuda_names(r.rows, r.types)),
     'stubs': ('what is linked instead of the driver',
-              lambda rows, types, codes, names: cuda_names.emit_stubs(rows, types)),
+              lambda r: cuda_names.emit_stubs(r.rows, r.types)),
     'symbols': ('names, versions and fallbacks of the slots',
-                lambda rows, types, codes, names: symbols.emit_symbols(rows)),
+                lambda r: symbols.emit_symbols(r.rows)),
     'lazy': ('the table that loads the driver at its first call',
-             lambda rows, types, codes, names: lazy.emit_lazy(
-                 rows, types, exports.slot_counts(EXPORTS, rows))),
+             lambda r: lazy.emit_lazy(r.rows, r.types, r.slot_counts)),
     'missing': ('the functions for symbols that the driver lacks',
-                lambda rows, types, codes, names: missing.emit_missing(rows, types)),
+                lambda r: missing.emit_missing(r.rows, r.types)),
     'results': ('names and texts of the result codes (private header)',
-                lambda rows, types, codes, names: results.emit_results(codes)),
+                lambda r: results.emit_results(r.codes)),
     'attributes': ('names of device attributes and limits (private header)',
-                   lambda rows, types, codes, names: attributes.emit_attributes(names)),
+                   lambda r: names.emit_attributes(r.attributes)),
     'versions': ('the newest version of CUDA (private header)',
-                 lambda rows, types, codes, names: versions.emit_versions(
-                     registry.newest_version(rows, codes, names))),
+                 lambda r: names.emit_versions(r.newest)),
     'groups': ('sections of the driver API by slot (private header)',
-               lambda rows, types, codes, names: groups.emit_groups(rows)),
+               lambda r: names.emit_groups(r.rows)),
     'meanings': ('what some names of <cuda.h> mean (private header)',
-                 lambda rows, types, codes, names: meanings.emit_meanings(
-                     rows, registry.read_meanings(MEANINGS, rows))),
+                 lambda r: names.emit_meanings(
+                     r.rows, registry.read_meanings(path('meanings.tsv'), r.rows))),
     'effects': ('what the functions do, by slot',
-                lambda rows, types, codes, names: effects.emit_effects(
-                    rows, types, effects_table.read_effects(EFFECTS, rows))),
+                lambda r: effects.emit_effects(r.rows, r.types, r.effects)),
     'json': ('the registry as JSON, for other programs',
-             lambda rows, types, codes, names: json_file.emit_json(
-                 rows, types, codes, names, registry.read_enumerations(ENUMERATORS),
-                 registry.newest_version(rows, codes, names))),
+             lambda r: json_file.emit_json(
+                 r.rows, r.types, r.codes, r.attributes,
+                 registry.read_enumerations(path('enumerators.tsv')), r.newest)),
     'exports': ('the version script of the shared library',
-                lambda rows, types, codes, names: exports.emit_exports(EXPORTS, rows)),
+                lambda r: exports.emit_exports(path('exports.tsv'), r.rows)),
     'calls': ('for tests: one typed call of every slot',
-              lambda rows, types, codes, names: calls.emit_calls(rows, types)),
+              lambda r: for_tests.emit_calls(r.rows, r.types)),
     'driver': ('for tests: the source of a small driver that exports every symbol',
-               lambda rows, types, codes, names: drivers.emit_driver(rows)),
-    'layer_table': ('the table of the layer',
-                    lambda rows, types, codes, names: layer.emit_table(rows, types)),
+               lambda r: for_tests.emit_driver(r.rows)),
+    'layer_table': ('the table of the layer', lambda r: layer.emit_table(r.rows, r.types)),
     'parameters': ('what the parameters of all functions are',
-                   lambda rows, types, codes, names: parameters.emit_parameters(
-                       rows, types, effects_table.read_effects(EFFECTS, rows))),
+                   lambda r: parameters.emit_parameters(r.rows, r.types, r.effects)),
     'mock_exports': ('the functions that the library of the mock exports',
-                     lambda rows, types, codes, names: mock.emit_exports(rows, types)),
+                     lambda r: mock.emit_exports(r.rows, r.types)),
     'mock_exports_windows': ('the same for Windows',
-                             lambda rows, types, codes, names: mock.emit_exports(rows, types,
-                                                                                 'windows')),
+                             lambda r: mock.emit_exports(r.rows, r.types, 'windows')),
     'mock_definition': ('the module definition of that library for Windows',
-                        lambda rows, types, codes, names: mock.emit_definition(rows)),
+                        lambda r: mock.emit_definition(r.rows)),
 }
 
 # These also take what the mock implements.
 MOCK_EMITTERS = {
-    'mock_calls': ('prototypes of the functions of the mock (private header)', mock.emit_calls),
+    'mock_calls': ('prototypes of the functions of the mock (private header)',
+                   lambda r: mock.emit_calls(r.rows, r.types, r.mock)),
     'mock_table': ('the table of the mock',
-                   lambda rows, types, implementations: mock.emit_table(
-                       rows, types, implementations, effects_table.read_effects(EFFECTS, rows))),
+                   lambda r: mock.emit_table(r.rows, r.types, r.mock, r.effects)),
     'mock_page': ('what the mock implements (Markdown)',
-                  lambda rows, types, implementations: mock.emit_page(rows, implementations)),
+                  lambda r: mock.emit_page(r.rows, r.mock)),
     'retries': ('for tests: a table that makes each call again for each thing that it lacks',
-                retries.emit_retries),
+                lambda r: retries.emit_retries(r.rows, r.types, r.mock)),
 }
 
 
-def write(path, text):
+def write(output, text):
     try:
-        with open(path, encoding='ascii', newline='\n') as file:
+        with open(output, encoding='ascii', newline='\n') as file:
             if file.read() == text:
                 return
     except (OSError, UnicodeDecodeError):
         pass
-    with open(path, 'w', encoding='ascii', newline='\n') as output:
-        output.write(text)
+    with open(output, 'w', encoding='ascii', newline='\n') as file:
+        file.write(text)
 
 
 def main():
+    emitters = {**EMITTERS, **MOCK_EMITTERS}
     parser = argparse.ArgumentParser(
         description=__doc__.splitlines()[0],
         epilog='WHAT is one of:\n' + '\n'.join(
-            '  %-20s  %s' % (name, text)
-            for name, (text, _) in {**EMITTERS, **MOCK_EMITTERS}.items()),
+            '  %-20s  %s' % (name, text) for name, (text, _) in emitters.items()),
         formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('what', metavar='WHAT', choices=sorted({**EMITTERS, **MOCK_EMITTERS}))
+    parser.add_argument('what', metavar='WHAT', choices=sorted(emitters))
     parser.add_argument('output', metavar='OUTPUT')
     parser.add_argument('mock_functions', metavar='MOCK_FUNCTIONS', nargs='?',
                         help='table of what the mock implements')
@@ -139,21 +152,8 @@ def main():
     if bool(arguments.mock_functions) != (arguments.what in MOCK_EMITTERS):
         parser.error('%s is made of the registry %s the table of what the mock implements'
                      % (arguments.what, 'and' if arguments.what in MOCK_EMITTERS else 'without'))
-
-    data = os.path.join(HERE, 'registry')
     try:
-        rows = registry.read_functions(os.path.join(data, 'functions.tsv'))
-        types = registry.read_types(os.path.join(data, 'types.tsv'))
-        codes = registry.read_results(os.path.join(data, 'results.tsv'))
-        names = registry.read_attributes(os.path.join(data, 'attributes.tsv'))
-        if arguments.what in MOCK_EMITTERS:
-            facts = effects_table.read_effects(EFFECTS, rows)
-            implementations = mock_functions.read_mock_functions(
-                arguments.mock_functions, rows,
-                {symbol for symbol, row in facts.items() if row.facts['capture'] == 'unsafe'})
-            text = MOCK_EMITTERS[arguments.what][1](rows, types, implementations)
-        else:
-            text = EMITTERS[arguments.what][1](rows, types, codes, names)
+        text = emitters[arguments.what][1](Registry(arguments.mock_functions))
     except registry.RegistryError as error:
         sys.exit('generate.py: %s' % error)
     write(arguments.output, text)

@@ -93,7 +93,8 @@ void cushim__disable_after_fork(CUresult code);
  */
 const struct cushim_table *cushim__complete_table(const struct cushim_table *table);
 
-/* Whether the current table is one that the program has installed. */
+/* Whether a table is one of the loader's; whether the current one is not. */
+bool cushim__is_own_table(const struct cushim_table *table);
 bool cushim__is_installed(void);
 
 /* --- error.c --- */

@@ -27,6 +27,7 @@
     REPORT("/usr/lib/nvidia*") \
     REPORT("/usr/local/nvidia/lib64") /* GKE, and images of CUDA */ \
     REPORT("/usr/local/nvidia/lib") \
+    REPORT("/var/lib/nvidia/lib64") /* Container-Optimized OS */ \
     REPORT("/.singularity.d/libs") /* Apptainer */ \
     REPORT("/usr/lib/*-linux-gnu/GL/nvidia-*/lib") /* Flatpak */ \
     REPORT("/var/lib/snapd/lib/gl") /* snap */ \

@@ -48,31 +48,16 @@ static void add_tally_object(struct cushim__text *text, const char *key,
                         tally->missing);
 }
 
-static bool is_missing(size_t index)
+/* Add the symbols in a state: an array, or an object with the fallback of each. UNKNOWN: missed. */
+static void add_symbols(struct cushim__text *text, const char *key, enum cushim_symbol_state state)
 {
-    return cushim__symbol_state(index) == CUSHIM_SYMBOL_MISSING;
-}
-
-static bool is_by_proc_address(size_t index)
-{
-    return cushim__symbol_state(index) == CUSHIM_SYMBOL_FOUND_BY_PROC_ADDRESS;
-}
-
-static bool is_fallen_back(size_t index)
-{
-    return cushim__symbol_state(index) == CUSHIM_SYMBOL_FALLEN_BACK;
-}
-
-/* Add the symbols for which `belongs` holds: an array, or an object with the fallback of each. */
-static void add_symbols(struct cushim__text *text, const char *key, bool (*belongs)(size_t index))
-{
-    const bool is_object = belongs == is_fallen_back;
+    const bool is_object = state == CUSHIM_SYMBOL_FALLEN_BACK;
     bool any = false;
 
     add_key(text, "  ", key);
     cushim__text_add(text, is_object ? "{" : "[");
     for (size_t i = 0; i < cushim_symbol_count(); i++) {
-        if (!belongs(i))
+        if (state ? cushim__symbol_state(i) != state : !cushim__symbol_missed(i))
             continue;
         cushim__text_format(text, "%s\n    \"%s\"", any ? "," : "", cushim__symbol_name(i));
         if (is_object)
@@ -129,10 +114,10 @@ void cushim__report_write_json(const struct cushim_report *report, struct cushim
     add_number(text, "  ", "init_process", report->init_process);
     add_tally_object(text, "symbols", &report->symbols.core);
     add_tally_object(text, "interop", &report->symbols.interop);
-    add_symbols(text, "fallbacks", is_fallen_back);
-    add_symbols(text, "by_proc_address", is_by_proc_address);
-    add_symbols(text, "missing", is_missing);
-    add_symbols(text, "missed", cushim__symbol_missed);
+    add_symbols(text, "fallbacks", CUSHIM_SYMBOL_FALLEN_BACK);
+    add_symbols(text, "by_proc_address", CUSHIM_SYMBOL_FOUND_BY_PROC_ADDRESS);
+    add_symbols(text, "missing", CUSHIM_SYMBOL_MISSING);
+    add_symbols(text, "missed", CUSHIM_SYMBOL_UNKNOWN);
     add_candidate_array(text, report);
     cushim__text_add(text, "\n}\n");
 }

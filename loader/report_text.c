@@ -100,7 +100,7 @@ void cushim__report_write_text(const struct cushim_report *report, struct cushim
         cushim__text_format(text, "%-11s %d %s\n", "code", (int)report->code,
                             cushim_error_name(report->code));
     if (report->driver_version) {
-        cushim__text_format(text, "%-11s %d.%d\n", "driver", report->driver_version / 1000,
+        cushim__text_format(text, "%-11s CUDA %d.%d\n", "driver", report->driver_version / 1000,
                             report->driver_version % 1000 / 10);
         add_line(text, "library", report->library);
         cushim__other_driver(report->library, other, sizeof other);

@@ -98,15 +98,20 @@ static bool is_usable(size_t index, int version)
 
 bool cushim_driver_has(const char *symbol, int version)
 {
+    unsigned index = 0;
     int its = 0;
 
-    if (!symbol || cushim_driver()->DriverGetVersion(&its) != CUDA_SUCCESS || its < version)
+    if (!symbol)
         return false;
-    for (unsigned i = 0; i < CUSHIM__SYMBOL_COUNT; i++) {
-        if (strcmp(cushim__slot_name(i), symbol) == 0)
-            return is_usable(i, its);
+    while (index < CUSHIM__SYMBOL_COUNT && strcmp(cushim__slot_name(index), symbol) != 0)
+        index++;
+    if (index == CUSHIM__SYMBOL_COUNT) {
+        cushim__log("cushim_driver_has: cushim knows no symbol of the driver with the name '%s'",
+                    symbol);
+        return false;
     }
-    return false;
+    return cushim_driver()->DriverGetVersion(&its) == CUDA_SUCCESS && its >= version &&
+           is_usable(index, its);
 }
 
 CUresult cushim_symbol_get(size_t index, struct cushim_symbol *symbol)

@@ -2,8 +2,8 @@
 /*
  * A test in Catch2, with a failure on demand.
  *
- *     c++ catch2_test.cpp $(pkg-config --cflags --libs cushim-mock)      version 2, or with the
- *     package catch2-with-main version 3
+ *     c++ catch2_test.cpp $(pkg-config --cflags --libs cushim-mock)                      version 2
+ *     c++ catch2_test.cpp $(pkg-config --cflags --libs cushim-mock catch2-with-main)     version 3
  *
  * Built with -DWITH_BUG, the tested function leaks if its second allocation fails.
  */

@@ -25,8 +25,12 @@
  * Thread safety: any thread may use an object, also several threads at once, as long as each of
  * them has a reference.
  *
+ * A number such as #10 is a statement of driver-semantics.md, a page of cushim's documentation
+ * (share/doc/cushim/docs/ of an installation).
+ *
  * Unless a function says otherwise, any thread may call it; it needs no context and leaves the
- * current one alone; it calls no function of the driver. Since: 0.1.
+ * current one alone; it calls no function of the driver; if it fails, it leaves its outputs
+ * untouched. Since: 0.1.
  */
 #ifndef CUSHIM_CONTEXT_H
 #define CUSHIM_CONTEXT_H

@@ -59,6 +59,12 @@
 #define CUSHIM__INLINE inline
 #endif
 #define CUSHIM__CALL CUSHIM__NODISCARD CUSHIM__INLINE
+// For constructors. g++ warns of this attribute before version 10, and of unused objects from then.
+#if defined(__GNUC__) && __GNUC__ < 10 && !defined(__clang__)
+#define CUSHIM__CONSTRUCTOR CUSHIM__INLINE
+#else
+#define CUSHIM__CONSTRUCTOR CUSHIM__CALL
+#endif
 
 namespace cushim
 {
@@ -77,11 +83,7 @@ template <class Value> struct CUSHIM__NODISCARD result {
 /**
  * Get the category of CUresult in std::error_code. Its name is "cushim", and its messages are those
  * of cushim_error_string(). Codes that have an equivalent in POSIX compare equal to it, such as
- * CUDA_ERROR_TIMEOUT to std::errc::timed_out.
- *
- * A program has one category. A plugin that contains cushim has its own.
- *
- * Thread safety: any thread. Driver calls: none.
+ * CUDA_ERROR_TIMEOUT to std::errc::timed_out. A plugin that contains cushim has its own category.
  */
 CUSHIM_API inline const std::error_category &error_category() noexcept
 {
@@ -313,7 +315,6 @@ class context : public owner<context, cushim_context>
         return make(cushim_context_wrap_current);
     }
 
-    /** Get the driver's handle. */
     CUSHIM__CALL result<CUcontext> handle() const noexcept { return of(cushim_context_get_handle); }
     CUSHIM__CALL result<CUdevice> device() const noexcept { return of(cushim_context_get_device); }
 
@@ -337,7 +338,7 @@ class CUSHIM__NODISCARD context_scope
 {
   public:
     /** Push the context, which must live until the end of the scope. */
-    CUSHIM__INLINE explicit context_scope(const context &pushed) noexcept
+    CUSHIM__CONSTRUCTOR explicit context_scope(const context &pushed) noexcept
         : scope_(), code_(cushim_context_push(pushed.get(), &scope_))
     {
     }
@@ -380,7 +381,6 @@ class stream : public owner<stream, cushim_stream>
     CUSHIM__CALL static stream legacy() noexcept { return stream(cushim_stream_legacy()); }
     CUSHIM__CALL static stream per_thread() noexcept { return stream(cushim_stream_per_thread()); }
 
-    /** Get the driver's handle. */
     CUSHIM__CALL result<CUstream> handle() const noexcept { return of(cushim_stream_get_handle); }
 
     CUSHIM__CALL CUresult query() const noexcept { return cushim_stream_query(get()); }
@@ -433,7 +433,6 @@ class event : public owner<event, cushim_event>
         return make(cushim_event_wrap, handle, parent.get(), known);
     }
 
-    /** Get the driver's handle. */
     CUSHIM__CALL result<CUevent> handle() const noexcept { return of(cushim_event_get_handle); }
 
     CUSHIM__CALL CUresult record(const stream &on) const noexcept
@@ -496,5 +495,6 @@ class event_pool : public owner<event_pool, cushim_event_pool>
 #undef CUSHIM__NODISCARD
 #undef CUSHIM__INLINE
 #undef CUSHIM__CALL
+#undef CUSHIM__CONSTRUCTOR
 
 #endif

@@ -13,8 +13,12 @@
  * Initialise the driver first (cushim_driver_init()); before that, these functions return
  * CUDA_ERROR_NOT_INITIALIZED.
  *
+ * A number such as #77 is a statement of driver-semantics.md, a page of cushim's documentation
+ * (share/doc/cushim/docs/ of an installation).
+ *
  * Unless a function says otherwise, any thread may call it; it needs no context and leaves the
- * current one alone; it calls no function of the driver. Since: 0.1.
+ * current one alone; it calls no function of the driver; if it fails, it leaves its outputs
+ * untouched. Since: 0.1.
  */
 #ifndef CUSHIM_DEVICE_H
 #define CUSHIM_DEVICE_H
@@ -122,6 +126,9 @@ CUSHIM_API CUSHIM__CHECKED CUresult cushim_device_get_ipc_event_support(CUdevice
 
 /**
  * Write a UUID as text.
+ *
+ * The text begins with `GPU-` also if the UUID is that of a compute instance (MIG), which this
+ * function cannot tell from the bytes; nvidia-smi and CUDA_VISIBLE_DEVICES write `MIG-` there.
  *
  * @param uuid  UUID; borrowed, not NULL.
  * @param text  Receives `GPU-`, then 32 digits in lower case in groups of 8, 4, 4, 4 and 12 with

@@ -99,8 +99,7 @@ struct cushim_load_options {
     const char *library;
     /** Finds the driver's symbols in place of a library. NULL: use a library. */
     cushim_resolver resolver;
-    /** Passed to `resolver`. */
-    void *resolver_data;
+    void *resolver_data; /**< Passed to `resolver`. */
     /**
      * Oldest CUDA version to accept, as cuDriverGetVersion counts (12020 is 12.2), of the driver or
      * of an installed table. 0: any.
@@ -213,8 +212,9 @@ CUSHIM_API CUSHIM__CHECKED CUresult cushim_driver_init(const struct cushim_load_
  * driver lacks is there if a function of the same meaning replaces it (cushim_symbol::fallback). A
  * table that the program has installed has what its version should have.
  *
- * @param symbol   Exported name of the function's ABI, such as `cuMemAlloc_v2`; NULL and unknown
- *                 names: false.
+ * @param symbol   Exported name of the function's ABI, with its `cu`: `cuMemAlloc_v2`. NULL and
+ *                 other names: false, and for these a message in the log (log.h), lest a misspelt
+ *                 name look like a missing function.
  * @param version  Oldest version of cuDriverGetVersion that has the feature, such as 12080 for
  *                 12.8; a flag or an attribute may be newer than its function. 0: any.
  *

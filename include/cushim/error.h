@@ -10,6 +10,9 @@
  * The codes are those of `CUresult` in the CUDA driver API reference, page "Data types used by CUDA
  * driver".
  *
+ * A number such as #34 is a statement of driver-semantics.md, a page of cushim's documentation
+ * (share/doc/cushim/docs/ of an installation).
+ *
  * Unless a function says otherwise, any thread may call it; it needs no context and leaves the
  * current one alone; it calls no function of the driver. Since: 0.1.
  */

@@ -21,8 +21,12 @@
  * Thread safety: any thread may use any event, also concurrently. A program must not close an
  * event, or release its last reference, while another thread uses it.
  *
+ * A number such as #34 is a statement of driver-semantics.md, a page of cushim's documentation
+ * (share/doc/cushim/docs/ of an installation).
+ *
  * Unless a function says otherwise, any thread may call it; it needs no context and leaves the
- * current one alone; it calls no function of the driver. Since: 0.1.
+ * current one alone; it calls no function of the driver; if it fails, it leaves its outputs
+ * untouched. Since: 0.1.
  */
 #ifndef CUSHIM_EVENT_H
 #define CUSHIM_EVENT_H
@@ -321,7 +325,7 @@ struct cushim_event_info {
  * Get the properties of an event.
  *
  * @param event  Event, also a closed one; not NULL.
- * @param info   Receives the properties, untouched on failure; not NULL, with its `size` set.
+ * @param info   Receives the properties; not NULL, with its `size` set.
  *
  * @return CUDA_SUCCESS               `*info` is filled as far as its size reaches.
  * @return CUDA_ERROR_INVALID_HANDLE  `event` is NULL.
@@ -376,10 +380,11 @@ CUSHIM_API CUSHIM__CHECKED CUresult cushim_event_get_elapsed(const struct cushim
  * @param code   The code that cushim_event_get_elapsed() returned.
  *
  * @return Static string of one or two sentences. For a code that does not concern the events, it is
- *         that of cushim_error_advice(). Never NULL.
+ *         that of cushim_error_advice(). If an event is NULL and there is no driver, it says what
+ *         to do about that. Never NULL.
  *
  * Thread safety: any thread; the text describes the current state of the events.
- * Driver calls: none, or as cushim_event_get_elapsed().
+ * Driver calls: none, or as cushim_event_get_elapsed(); cuDriverGetVersion if an event is NULL.
  */
 CUSHIM_API const char *cushim_event_explanation(const struct cushim_event *start,
                                                 const struct cushim_event *end, CUresult code);

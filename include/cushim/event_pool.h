@@ -5,8 +5,8 @@
  *
  * To create and destroy an event takes hundreds of nanoseconds (driver-semantics.md #80). A pool
  * keeps events of one kind in one context; cushim_event_release() of the last reference returns an
- * event to it. While the pool has free events, nothing locks, waits or allocates. The pool grows as
- * needed, and does not shrink before its end.
+ * event to it. While the pool has free events, nothing allocates. The pool grows as needed and does
+ * not shrink.
  *
  * For the driver, an event that is acquired again keeps its former record until it is recorded: a
  * query, a wait or an elapsed time concerns that record. If a program forgets to record the event,
@@ -18,8 +18,12 @@
  *
  * Thread safety: any thread may use a pool, also concurrently.
  *
+ * A number such as #80 is a statement of driver-semantics.md, a page of cushim's documentation
+ * (share/doc/cushim/docs/ of an installation).
+ *
  * Unless a function says otherwise, any thread may call it; it needs no context and leaves the
- * current one alone; it calls no function of the driver. Since: 0.1.
+ * current one alone; it calls no function of the driver; if it fails, it leaves its outputs
+ * untouched. Since: 0.1.
  */
 #ifndef CUSHIM_EVENT_POOL_H
 #define CUSHIM_EVENT_POOL_H

@@ -3,10 +3,10 @@
  * @file
  * The log: messages that cushim cannot report by a return code.
  *
- * There are few: the first call of a symbol that the driver lacks, a stream's priority that the
- * driver has clamped, a handle that could not be destroyed, a current context that could not be
- * restored after a call that had already failed. The log is silent until the program asks for it;
- * cushim itself writes to no file and no terminal.
+ * There are few: the first call of a symbol that the driver lacks, a question about a symbol that
+ * does not exist, a stream's priority that the driver has clamped, a handle that could not be
+ * destroyed, a current context that could not be restored after a call that had already failed. The
+ * log is silent until the program asks for it; cushim itself writes to no file and no terminal.
  *
  * Unless a function says otherwise, any thread may call it; it needs no context and leaves the
  * current one alone; it calls no function of the driver. Since: 0.1.

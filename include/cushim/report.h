@@ -11,7 +11,8 @@
  * CUSHIM_STATE_UNTRIED, whatever that table returns.
  *
  * Unless a function says otherwise, any thread may call it; it needs no context and leaves the
- * current one alone; it calls no function of the driver. Since: 0.1.
+ * current one alone; it calls no function of the driver; if it fails, it leaves its outputs
+ * untouched. Since: 0.1.
  */
 #ifndef CUSHIM_REPORT_H
 #define CUSHIM_REPORT_H
@@ -133,9 +134,6 @@ CUSHIM_API size_t cushim_report_write_json(char *buffer, size_t size);
  *
  * Thread safety: any thread, while no thread changes the environment; during a load it reports the
  *                state before the load. Takes 32 KiB of the stack.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: none.
- * Since: 0.1.
  */
 CUSHIM_API size_t cushim_report_share_text(char *buffer, size_t size);
 
@@ -149,9 +147,6 @@ CUSHIM_API size_t cushim_report_share_text(char *buffer, size_t size);
  * @return As cushim_report_write_text().
  *
  * Thread safety: as for cushim_report_share_text().
- * Context: needs none, and leaves the current one alone.
- * Driver calls: none.
- * Since: 0.1.
  */
 CUSHIM_API size_t cushim_report_share_json(char *buffer, size_t size);
 
@@ -161,7 +156,7 @@ struct cushim_report;
 /**
  * Create a report of the present state of this process. Loads nothing.
  *
- * @param report  Receives the report, untouched on failure; cushim_report_destroy() frees it.
+ * @param report  Receives the report; cushim_report_destroy() frees it.
  *
  * @return CUDA_SUCCESS              The report exists, whatever the state.
  * @return CUDA_ERROR_INVALID_VALUE  `report` is NULL.
@@ -222,8 +217,6 @@ CUSHIM_API unsigned cushim_report_candidate_count(const struct cushim_report *re
  * @return CUDA_SUCCESS               `*counts` is written.
  * @return CUDA_ERROR_INVALID_HANDLE  `report` is NULL.
  * @return CUDA_ERROR_INVALID_VALUE   `counts` is NULL.
- *
- * Thread safety: any thread; a report is constant.
  */
 CUSHIM_API CUSHIM__CHECKED CUresult cushim_report_get_symbol_counts(
     const struct cushim_report *report, struct cushim_symbol_counts *counts);
@@ -256,16 +249,14 @@ struct cushim_report_candidate {
  *
  * @param report     From cushim_report_create(); not NULL.
  * @param index      Number from 0, in the order in which they were tried.
- * @param candidate  Receives the candidate, untouched on failure; not NULL, with its `size` set.
- *                   Its strings are never NULL and live as long as the report.
+ * @param candidate  Receives the candidate; not NULL, with its `size` set. Its strings are never
+ *                   NULL and live as long as the report.
  *
  * @return CUDA_SUCCESS               `*candidate` is filled as far as its size reaches.
  * @return CUDA_ERROR_INVALID_HANDLE  `report` is NULL.
  * @return CUDA_ERROR_INVALID_VALUE   `candidate` is NULL, `index` is not below
  *                                    cushim_report_candidate_count(), or the size is not that of
  *                                    any version of cushim.
- *
- * Thread safety: any thread; a report is constant.
  */
 CUSHIM_API CUSHIM__CHECKED CUresult cushim_report_get_candidate(
     const struct cushim_report *report, unsigned index, struct cushim_report_candidate *candidate);

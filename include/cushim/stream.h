@@ -26,8 +26,12 @@
  * Thread safety: any thread may use any stream, also concurrently. A program must not close a
  * stream, or release its last reference, while another thread uses it.
  *
+ * A number such as #32 is a statement of driver-semantics.md, a page of cushim's documentation
+ * (share/doc/cushim/docs/ of an installation).
+ *
  * Unless a function says otherwise, any thread may call it; it needs no context and leaves the
- * current one alone; it calls no function of the driver. Since: 0.1.
+ * current one alone; it calls no function of the driver; if it fails, it leaves its outputs
+ * untouched. Since: 0.1.
  */
 #ifndef CUSHIM_STREAM_H
 #define CUSHIM_STREAM_H

@@ -28,7 +28,8 @@
  * Thread safety: a table is constant once it is filled; any thread may read it.
  *
  * Unless a function says otherwise, any thread may call it; it needs no context and leaves the
- * current one alone; it calls no function of the driver. Since: 0.1.
+ * current one alone; it calls no function of the driver; if it fails, it leaves its outputs
+ * untouched. Since: 0.1.
  */
 #ifndef CUSHIM_TABLE_H
 #define CUSHIM_TABLE_H
@@ -106,8 +107,8 @@ struct cushim_symbol {
  * Get the properties of a symbol.
  *
  * @param index   Number in slot order, below cushim_symbol_count().
- * @param symbol  Receives the properties, untouched on failure; not NULL, with its `size` set. Its
- *                strings are static and never NULL.
+ * @param symbol  Receives the properties; not NULL, with its `size` set. Its strings are static and
+ *                never NULL.
  *
  * @return CUDA_SUCCESS              `*symbol` is filled as far as its size reaches.
  * @return CUDA_ERROR_INVALID_VALUE  `index` is out of range, `symbol` is NULL, or its size is not
@@ -146,15 +147,13 @@ typedef cushim_function (*cushim_resolver)(const char *symbol, void *data);
  *                  afterwards how far the table is filled.
  * @param resolver  Finds a symbol; not NULL.
  * @param data      Passed to `resolver`; NULL allowed.
- * @param counts    Receives the numbers of symbols by how they were found, untouched on failure;
- *                  NULL allowed.
+ * @param counts    Receives the numbers of symbols by how they were found; NULL allowed.
  *
  * @return CUDA_SUCCESS                              Every slot within `table->size` can be called.
  * @return CUDA_ERROR_INVALID_VALUE                  `table` or `resolver` is NULL, or `table->size`
  *                                                   does not include the first slot.
  * @return CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND The source lacks cuInit or cuDriverGetVersion
- *                                                   and so is not a CUDA driver; the table is
- *                                                   untouched.
+ *                                                   and so is not a CUDA driver.
  *
  * Thread safety: any thread, on different tables concurrently.
  * Driver calls: cuDriverGetVersion, cuGetProcAddress_v2.

@@ -6,7 +6,7 @@ arguments to the subscribers as 64-bit values. See src/layer/layer.h.
 """
 
 from parameters import Kinds
-from prototypes import EVERY_SLOT, HEAD, Spelling, arguments, table, wrap
+from prototypes import EVERY_SLOT, HEAD, Spelling, arguments, function, table, wrap
 
 INCLUDES = '#include "src/layer/layer.h"\n'
 
@@ -23,7 +23,7 @@ def value(parameter, kind):
     return '(uintptr_t)%s' % parameter.name
 
 
-def function(index, row, spelling, kinds):
+def functions(index, row, spelling, kinds):
     call = 'cushim__layer_next.%s(%s)' % (row.slot, arguments(row))
     values = ', '.join(value(p, kinds.of(p)) for p in row.parameters) or '0'
     return [
@@ -39,12 +39,10 @@ def function(index, row, spelling, kinds):
         wrap('answer = %s;' % call, 12, '        '),
         '    return cushim__layer_call_end(&call, answer);',
         '}\n',
-        wrap('static CUresult CUDAAPI layer_%s(%s)' % (row.slot, spelling.parameters(row)), 4),
-        '{',
-        '    if (cushim__is_unwatched(%du))' % index,
-        wrap('return %s;' % call, 12, '        '),
-        wrap('return watch_%s(%s);' % (row.slot, arguments(row)), 8, '    '),
-        '}\n',
+        *function('layer', row, spelling, [
+            '    if (cushim__is_unwatched(%du))' % index,
+            wrap('return %s;' % call, 12, '        '),
+            wrap('return watch_%s(%s);' % (row.slot, arguments(row)), 8, '    ')]),
     ]
 
 
@@ -53,5 +51,5 @@ def emit_table(rows, types):
     kinds = Kinds(types)
     lines = [HEAD + '/* The table of the layer. */', INCLUDES, EVERY_SLOT]
     for index, row in enumerate(rows):
-        lines += function(index, row, spelling, kinds)
+        lines += functions(index, row, spelling, kinds)
     return '\n'.join(lines) + '\n' + table('layer', rows, 'cushim__layer_table')

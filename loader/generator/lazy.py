@@ -4,7 +4,7 @@
 With it stand the anchors, which only what has this table may have.
 """
 
-from prototypes import EVERY_SLOT, HEAD, Spelling, arguments, table, wrap
+from prototypes import EVERY_SLOT, HEAD, Spelling, arguments, function, table, wrap
 
 THUNKS = '''#if CUSHIM__THUNKS
 CUSHIM__LAZY_THUNKS(%d);
@@ -36,11 +36,8 @@ def emit_lazy(rows, types, counts):
              THUNKS % len(rows)]
     for row in rows:
         call = 'driver->%s(%s)' % (row.slot, arguments(row))
-        lines.append(wrap('static CUresult CUDAAPI lazy_%s(%s)' % (row.slot,
-                                                                   spelling.parameters(row)), 4))
-        lines.append('{')
-        lines.append('    const struct cushim_table *driver = cushim__load_lazily();')
-        lines.append(wrap('return driver ? %s : %s;' % (call, without_driver(row)), 8, '    '))
-        lines.append('}\n')
+        lines += function('lazy', row, spelling, [
+            '    const struct cushim_table *driver = cushim__load_lazily();',
+            wrap('return driver ? %s : %s;' % (call, without_driver(row)), 8, '    ')])
     return ('\n'.join(lines) + '\n' + table('lazy', rows, 'cushim__lazy_table') + '#endif\n'
             + anchors(counts))

@@ -5,7 +5,7 @@ The functions take the parameters of their slot and ignore them, so that a call 
 a call of the right type.
 """
 
-from prototypes import EVERY_SLOT, HEAD, Spelling, table, wrap
+from prototypes import EVERY_SLOT, HEAD, Spelling, function, table
 
 FIND = '''
 cushim_function cushim__missing_function(unsigned symbol)
@@ -47,10 +47,7 @@ def emit_missing(rows, types):
              EVERY_SLOT,
              THUNKS % len(rows)]
     for index, row in enumerate(rows):
-        lines.append(wrap('static CUresult CUDAAPI missing_%s(%s)' % (row.slot,
-                                                                      spelling.parameters(row)), 4))
-        lines.append('{')
-        lines += ['    (void)%s;' % p.name for p in row.parameters]
-        lines.append('    return cushim__missing(%du);' % index)
-        lines.append('}\n')
+        lines += function('missing', row, spelling, [
+            *('    (void)%s;' % p.name for p in row.parameters),
+            '    return cushim__missing(%du);' % index])
     return '\n'.join(lines) + '\n' + 'static ' + table('missing', rows, 'missing_table') + FIND

@@ -32,6 +32,7 @@ FINDERS = {
     mock_functions.FIND: {
         'context': 'cushim__mock_context_find(%(handle)s, &%(object)s)',
         'device': 'cushim__mock_device_find(%(handle)s, &%(object)s)',
+        'green': 'cushim__mock_green_find(%(handle)s, &%(object)s)',
         'function': 'cushim__mock_function_in(%(handle)s, NULL, &%(object)s)',
         'pool': 'cushim__mock_pool_find(%(handle)s, &%(object)s)',
         'stream': 'cushim__mock_stream_find(%(handle)s, &%(object)s)',
@@ -160,7 +161,8 @@ class Function:
         outputs = [p for p in self.implementation.parameters if p.is_output]
         lines = [wrap('static CUresult answer_%s(%s)' % (self.implementation.slot, self.head()), 4),
                  '{']
-        lines += ['    struct mock_%s *%s;' % (kind, name) for name, kind in found.values()]
+        lines += ['    struct mock_%s *%s;' % (mock_functions.STRUCTS.get(kind, kind), name)
+                  for name, kind in found.values()]
         lines += ['    %smade_%s = NULL;' % (p.type[:-1], p.name) for p in outputs]
         if outputs or any(c.what != mock_functions.NOT_NULL for c in self.implementation.checks):
             lines += ['    CUresult code;', '']

@@ -13,11 +13,17 @@ from rows import Function
 
 # The kinds of the mock's objects, by the type of their handles.
 OBJECTS = {
-    'CUarray': 'array', 'CUcontext': 'context', 'CUdevice': 'device', 'CUevent': 'event',
-    'CUgraphExec': 'exec', 'CUfunction': 'function', 'CUgraph': 'graph', 'CUkernel': 'kernel',
-    'CUlibrary': 'library', 'CUlinkState': 'link', 'CUmodule': 'module', 'CUgraphNode': 'node',
+    'CUarray': 'array', 'CUcontext': 'context', 'CUdevice': 'device',
+    'CUdevResourceDesc': 'description', 'CUevent': 'event', 'CUexternalMemory': 'external',
+    'CUgraphExec': 'exec', 'CUfunction': 'function', 'CUgraph': 'graph', 'CUgreenCtx': 'green',
+    'CUkernel': 'kernel',
+    'CUlibrary': 'library', 'CUlinkState': 'link', 'CUmipmappedArray': 'mipmap',
+    'CUmodule': 'module', 'CUgraphNode': 'node',
     'CUmemoryPool': 'pool', 'CUstream': 'stream', 'CUtexref': 'texture',
     'CUuserObject': 'user_object'}
+
+# The kinds whose struct has another name.
+STRUCTS = {'green': 'context'}
 
 # What a parameter is that is none of its symbol's.
 CURRENT, ASYNCHRONOUS, SLOT = 'current', 'asynchronous', 'slot'
@@ -105,7 +111,8 @@ class _Row:
         if not kind:
             raise self.fail('%s has the type %s, which has no objects', given, type)
         return Parameter(match.group('object'), place,
-                         '%sstruct mock_%s *%s' % (match.group('const_object') or '', kind,
+                         '%sstruct mock_%s *%s' % (match.group('const_object') or '',
+                                                   STRUCTS.get(kind, kind),
                                                    '*' if type.endswith('*') else ''),
                          True, type.endswith('*'))
 

@@ -67,6 +67,12 @@ def wrap(text, indent, first=''):
     return '\n'.join(lines).replace('\0', ' ')
 
 
+def function(name, row, spelling, body):
+    """The lines of a static function for a row, called NAME_SLOT, with the row's parameters."""
+    head = 'static CUresult CUDAAPI %s_%s(%s)' % (name, row.slot, spelling.parameters(row))
+    return [wrap(head, 4), '{', *body, '}\n']
+
+
 def grouped(rows):
     """Yield (title, rows) for each run of rows of one group, in slot order."""
     run = []

@@ -6,7 +6,7 @@ this is the loop, with what the function writes to where its type says so.
 """
 
 from mock import answers
-from prototypes import EVERY_SLOT, HEAD, Spelling, arguments, table, wrap
+from prototypes import EVERY_SLOT, HEAD, Spelling, arguments, function, table, wrap
 
 INCLUDES = '''#include "tests/out_of_memory/retry.h"
 '''
@@ -45,9 +45,6 @@ def emit_retries(rows, types, implementations):
     spelling = Spelling(types)
     lines = [HEAD + '/* Each call, again and again. */', INCLUDES, EVERY_SLOT]
     for index, (row, answer) in enumerate(zip(rows, answers(rows, implementations))):
-        lines.append(wrap('static CUresult CUDAAPI retry_%s(%s)'
-                          % (row.slot, spelling.parameters(row)), 4))
-        lines.append('{')
-        lines += retried(index, row, spelling) if answer.implementation else handed_on(row)
-        lines.append('}\n')
+        lines += function('retry', row, spelling, retried(index, row, spelling)
+                          if answer.implementation else handed_on(row))
     return '\n'.join(lines) + '\n' + table('retry', rows, 'retry_table')

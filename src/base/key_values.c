@@ -286,6 +286,8 @@ bool cushim__value_version(const struct cushim__word *word, int *version)
 
     if (!take_digits(word, &major, &rest))
         return false;
+    if (major == 0)
+        return false;
     if (rest.length == 0) {
         if (major > INT_MAX || (major >= 100 && (major % 10 || major % 1000 > 90)))
             return false;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -23,6 +24,20 @@ void cushim__system_command_line(char *text, size_t size)
         if (text[i] == '\0')
             text[i] = ' ';
     }
+}
+
+void cushim__system_program_name(char *text, size_t size)
+{
+    char line[4096];
+    const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    const ssize_t length = file < 0 ? 0 : read(file, line, sizeof line - 1);
+    const char *name;
+
+    if (file >= 0)
+        close(file);
+    line[length > 0 ? length : 0] = '\0';
+    name = strrchr(line, '/');
+    snprintf(text, size, "%s", name ? name + 1 : line);
 }
 
 uint64_t cushim__system_thread_id(void)

@@ -2,7 +2,9 @@
 #define _WIN32_WINNT 0x0602
 #include "src/base/system.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <windows.h>
 
@@ -12,6 +14,17 @@ void cushim__system_command_line(char *text, size_t size)
 {
     if (WideCharToMultiByte(CP_UTF8, 0, GetCommandLineW(), -1, text, (int)size, NULL, NULL) == 0)
         text[size - 1] = '\0';
+}
+
+void cushim__system_program_name(char *text, size_t size)
+{
+    char path[1024] = "";
+    const char *name;
+
+    if (GetModuleFileNameA(NULL, path, sizeof path) == sizeof path)
+        path[sizeof path - 1] = '\0';
+    name = strrchr(path, '\\');
+    snprintf(text, size, "%s", name ? name + 1 : path);
 }
 
 uint64_t cushim__system_thread_id(void)

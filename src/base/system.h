@@ -99,6 +99,9 @@ void cushim__system_handle_forks(enum cushim__fork_part part, void (*on_prepare)
 /* The command line of this process, cut to `size`. */
 void cushim__system_command_line(char *text, size_t size);
 
+/* The name of the program that this process executes, without its folder; empty if unknown. */
+void cushim__system_program_name(char *text, size_t size);
+
 /*
  * The system's id of the calling thread, and whether a thread of this process has ended. Ids are
  * reused, so a thread that has ended may be reported as alive.

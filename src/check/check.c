@@ -49,6 +49,7 @@ static CUresult after(struct cushim__call *call, CUresult answer)
 {
     cushim__check_handles_after(call, answer);
     cushim__check_contexts_after(call, answer);
+    cushim__check_graph_memory_after(call, answer);
     return answer;
 }
 
@@ -58,6 +59,7 @@ static void ended(struct cushim__call *call, CUresult answer)
     cushim__check_handles_ended(call, answer);
     cushim__check_contexts_ended(call, answer);
     cushim__check_memory_ended(call, answer);
+    cushim__check_graph_memory_ended(call, answer);
     cushim__check_copies_ended(call, answer);
     cushim__check_order_ended(call, answer);
     cushim__check_errors_ended(call, answer);
@@ -81,6 +83,7 @@ static void destroy_modules(void)
     cushim__race_user = RACE_OF_CHECK;
     cushim__check_contexts_destroy();
     cushim__check_copies_destroy();
+    cushim__check_graph_memory_destroy();
     cushim__check_order_destroy();
     cushim__check_errors_destroy();
     cushim__check_capture_destroy();

@@ -42,6 +42,7 @@ void cushim__check_copies_before(struct cushim__call *call);
 /* When the driver has answered, without the lock. cushim__layer_next may ask it more. */
 void cushim__check_handles_after(const struct cushim__call *call, CUresult answer);
 void cushim__check_contexts_after(const struct cushim__call *call, CUresult answer);
+void cushim__check_graph_memory_after(const struct cushim__call *call, CUresult answer);
 
 /*
  * When a call has ended, under the lock. Its results have been decoded, and the handle table knows
@@ -50,6 +51,7 @@ void cushim__check_contexts_after(const struct cushim__call *call, CUresult answ
 void cushim__check_handles_ended(struct cushim__call *call, CUresult answer);
 void cushim__check_contexts_ended(struct cushim__call *call, CUresult answer);
 void cushim__check_memory_ended(struct cushim__call *call, CUresult answer);
+void cushim__check_graph_memory_ended(const struct cushim__call *call, CUresult answer);
 void cushim__check_copies_ended(struct cushim__call *call, CUresult answer);
 void cushim__check_order_ended(struct cushim__call *call, CUresult answer);
 void cushim__check_errors_ended(struct cushim__call *call, CUresult answer);
@@ -68,6 +70,7 @@ void cushim__check_handles_finish(void);
 /* When check ends, and in the child of a fork, in which check begins again. Under the lock. */
 void cushim__check_contexts_destroy(void);
 void cushim__check_copies_destroy(void);
+void cushim__check_graph_memory_destroy(void);
 void cushim__check_order_destroy(void);
 void cushim__check_errors_destroy(void);
 void cushim__check_capture_destroy(void);

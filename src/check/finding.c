@@ -83,6 +83,13 @@ void cushim__finding_keep(const struct cushim__finding *found, const struct cush
     cushim__arguments_print(&text, call->slot, &call->arguments);
 }
 
+void cushim__finding_set_object(struct cushim__finding *finding,
+                                const struct cushim__handle *object)
+{
+    finding->made = object->maker;
+    memcpy(finding->object, cushim__check_name(object, object->value).text, sizeof finding->object);
+}
+
 void cushim__finding_add(const struct cushim__call *call, enum cushim__check_id id,
                          const struct cushim__handle *object, const struct cushim__maker *earlier,
                          const char *format, va_list list)
@@ -96,13 +103,13 @@ void cushim__finding_add(const struct cushim__call *call, enum cushim__check_id 
     if (earlier)
         finding.earlier = *earlier;
     if (object) {
-        finding.made = call ? object->maker : finding.misuse;
+        cushim__finding_set_object(&finding, object);
+        if (!call)
+            finding.made = finding.misuse;
         /* Of several references to a primary context, one may have been released. */
         if ((!object->is_live || object->is_ending) &&
             !(call && object->ender.place.call == call->number))
             finding.ended = object->ender;
-        memcpy(finding.object, cushim__check_name(object, object->value).text,
-               sizeof finding.object);
     }
     vsnprintf(finding.what, sizeof finding.what, format, list);
     cushim__finding_keep(&finding, call);
@@ -220,10 +227,13 @@ static const char more_line[] = "limit\twarning\t1\twarning: " MORE "\n";
  */
 static long part;
 
-/* At the end of the report, or, to write it `again`, at the beginning of the part. May be NULL. */
+/*
+ * Open the report at its end, or, if `again`, at the beginning of this program's part, to write the
+ * part anew. A part begins with a line that has the program's name. Returns NULL if it cannot.
+ */
 static FILE *open_report(bool again)
 {
-    char path[4096];
+    char path[4096], name[256];
     long none = -1;
     FILE *file;
 
@@ -236,8 +246,13 @@ static FILE *open_report(bool again)
     if (!file)
         return NULL;
     fseek(file, again ? part : 0, again ? SEEK_SET : SEEK_END);
-    __atomic_compare_exchange_n(&part, &none, ftell(file), false, __ATOMIC_ACQ_REL,
-                                __ATOMIC_ACQUIRE);
+    if (__atomic_compare_exchange_n(&part, &none, ftell(file), false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE) ||
+        again) {
+        cushim__system_program_name(name, sizeof name);
+        name[strcspn(name, "\n")] = '\0';
+        fprintf(file, "program\t%s\n", name);
+    }
     return file;
 }
 

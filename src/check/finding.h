@@ -32,6 +32,10 @@ void cushim__finding_add(const struct cushim__call *call, enum cushim__check_id 
  */
 void cushim__finding_keep(const struct cushim__finding *finding, const struct cushim__call *call);
 
+/* Fill in the object that a finding is about, and the call that made it. */
+void cushim__finding_set_object(struct cushim__finding *finding,
+                                const struct cushim__handle *object);
+
 /* What this thread has found last in a call of this number; NULL if nothing. */
 const struct cushim__finding *cushim__finding_of_call(uint64_t call);
 

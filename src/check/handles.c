@@ -312,14 +312,15 @@ static void report_leaked(const struct cushim__handle *object)
     const struct cushim__check_name name = cushim__check_name(object, object->value);
     const enum cushim__check_id id = cushim__check_of_leaked(object->type);
 
-    if (object->type == CUSHIM__TYPE_MEMORY)
+    if (object->type == CUSHIM__TYPE_MEMORY && !cushim__is_of_unknown_size(object->maker.slot))
         cushim__check_report(NULL, id, object, NULL, "%s, %llu byte%s, is never freed", name.text,
                              (unsigned long long)object->bytes, object->bytes == 1 ? "" : "s");
     else
         cushim__check_report(NULL, id, object, NULL, "%s is never %s", name.text,
-                             object->device >= 0               ? "released"
-                             : id == CUSHIM__CHECK_LEAK_MODULE ? "unloaded"
-                                                               : "destroyed");
+                             object->type == CUSHIM__TYPE_MEMORY ? "freed"
+                             : object->device >= 0               ? "released"
+                             : id == CUSHIM__CHECK_LEAK_MODULE   ? "unloaded"
+                                                                 : "destroyed");
 }
 
 static bool is_leaked(const struct cushim__handle *object, const struct cushim__check_part *part)

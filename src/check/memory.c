@@ -20,6 +20,13 @@ static bool is_of_program(const struct cushim__handle *object)
            cushim__effect_first(object->maker.slot)->kind == CUSHIM__EFFECT_REGISTERS_IN_CONTEXT;
 }
 
+/* A captured call may use memory that another launch of a graph will allocate first. */
+static bool may_come_back(const struct cushim__handle *object)
+{
+    return cushim__effects[object->maker.slot].work == CUSHIM__WORK_GRAPH &&
+           cushim__capture_is_under_way();
+}
+
 /*
  * Judge one side of a copy or set, when the call begins and when the driver has refused it. Freed
  * device addresses may be host memory by now. So a call that takes both kinds of addresses is
@@ -34,7 +41,8 @@ static void judge(struct cushim__call *call, const struct order_side *side, bool
     bool is_host, is_either, crashes;
     char byte;
 
-    if (!object || object->type != CUSHIM__TYPE_MEMORY || object->maker.place.call == 0)
+    if (!object || object->type != CUSHIM__TYPE_MEMORY || object->maker.place.call == 0 ||
+        may_come_back(object))
         return;
     is_host = cushim__order_memory_of(object->maker.slot) == ORDER_PAGE_LOCKED;
     if (is_host ? is_of_program(object)
@@ -83,7 +91,7 @@ static void judge_argument(const struct cushim__call *call, unsigned index, uint
 
     /* Freed device addresses may be host memory by now. */
     if (!object || !object->is_destroyed || object->type != CUSHIM__TYPE_MEMORY ||
-        object->maker.place.call == 0 ||
+        object->maker.place.call == 0 || may_come_back(object) ||
         cushim__order_memory_of(object->maker.slot) == ORDER_PAGE_LOCKED ||
         cushim__system_read_memory(&byte, (const void *)(uintptr_t)value, 1))
         return;
@@ -205,7 +213,7 @@ void cushim__check_memory_started(struct cushim__call *call)
 
 /* --- memory of graphs --- */
 
-/* Each launch of the graph allocates and frees this memory, unseen by the layer. */
+/* Each launch of the graph allocates and frees this memory: see graph_memory.c. */
 static void forget_memory_of_graph(const struct cushim__call *call)
 {
     const struct cushim__object_effect *effect = cushim__effect_first(call->slot);

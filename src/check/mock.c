@@ -14,6 +14,7 @@
 struct waiting {
     struct waiting *next;
     struct cushim__finding finding;
+    uint64_t memory; /* where the memory of a race begins, or 0 */
 };
 static struct cushim__lock lock; /* comes after all others */
 static struct waiting *first, **last = &first;
@@ -32,13 +33,13 @@ static struct cushim__maker maker_of(const struct cushim__mock_call *call)
     return (struct cushim__maker){.slot = cushim__check_slot_of(call->name), .place = call->place};
 }
 
-static void wait_for_call(const struct cushim__finding *finding)
+static void wait_for_call(const struct cushim__finding *finding, uint64_t memory)
 {
     struct waiting *one = malloc(sizeof *one);
 
     if (!one)
         return;
-    *one = (struct waiting){.finding = *finding};
+    *one = (struct waiting){.finding = *finding, .memory = memory};
     cushim__lock_take(&lock);
     *last = one;
     last = &one->next;
@@ -65,7 +66,7 @@ bool cushim__check_report_of_mock(const struct cushim__mock_finding *found, char
     snprintf(finding.what, sizeof finding.what, "%s", found->what);
     snprintf(finding.call, sizeof finding.call, "%s", found->misuse.name);
     if (!own && cushim__check_is_on())
-        wait_for_call(&finding);
+        wait_for_call(&finding, found->memory);
     cushim__text_begin(&text, line, size);
     cushim__text_format(&text, "%s: ", cushim__check_rules[(own ? own : &finding)->id].id);
     cushim__finding_print(&text, own ? own : &finding, false);
@@ -93,9 +94,12 @@ void cushim__check_mock_ended(const struct cushim__call *call)
     if (!__atomic_load_n(&are_waiting, __ATOMIC_ACQUIRE))
         return;
     for (one = take(); one; one = next) {
-        const struct cushim__finding *finding = &one->finding;
+        struct cushim__finding *finding = &one->finding;
+        const struct cushim__handle *memory = cushim__handle_at(one->memory);
 
         next = one->next;
+        if (memory)
+            cushim__finding_set_object(finding, memory);
         if (cushim__check_wants(finding->id))
             cushim__finding_keep(finding,
                                  call && finding->misuse.place.call == call->number ? call : NULL);

@@ -64,7 +64,9 @@ static CUresult read_setting(const struct cushim__lines *lines,
         return cushim__value_version(&lines->value, &options->promise)
                    ? CUDA_SUCCESS
                    : cushim__lines_refuse(lines, lines->value.start,
-                                          "promise is a version of CUDA, such as 12.2");
+                                          "promise is a version of CUDA, such as 12.2, not "
+                                          "\"%.*s\"",
+                                          cushim__word_shown(&lines->value), lines->value.start);
     if (cushim__word_is(&lines->key, "expect"))
         return read_expectation(lines, options);
     return cushim__lines_refuse(lines, lines->key.start,

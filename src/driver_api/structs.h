@@ -45,6 +45,7 @@ struct cushim__graph_node {
     int reserved[3];
     union {
         struct cushim__allocation_node allocation;
+        CUdeviceptr freed;
         struct {
             CUgraph graph;
             int ownership; /* 0 in toolkits before 12.9 */

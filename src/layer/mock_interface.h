@@ -59,6 +59,7 @@ struct cushim__mock_finding {
     enum cushim__mock_found found;
     const char *what;                         /* a sentence without its full stop */
     struct cushim__mock_call misuse, earlier; /* `earlier`: the other call of a race */
+    uint64_t memory;                          /* where the memory of a race begins, or 0 */
 };
 
 /*

@@ -164,30 +164,40 @@ static void print_fault(const char *line)
 
 static FILE *report;
 
-/* A finding on one line: its kind, no level (only check has one), how often, and its text. */
-static void write_fault(const char *line)
+/* A finding on one line: its kind, its level, how often, and its text. */
+static void write_unused(const char *rule)
 {
-    fprintf(report, "unused fault\t\t1\t%s\n", line);
+    fprintf(report, "unused fault\t\t1\t%s\n", rule);
 }
 
-/*
- * Add to check's report for `cushim run`. It is written even if it is empty, so that the command
- * knows that the mock was loaded.
- */
-static void write_report(const struct cushim_mock *mock)
+/* Open check's report to add to it. NULL if the variable does not ask for one. */
+static FILE *open_report(const char *variable)
 {
     char path[4096], *prefix = NULL;
 
-    if (!cushim__system_variable_nonempty("CUSHIM_MOCK_REPORT", &prefix) || !prefix)
-        return;
+    if (!cushim__system_variable_nonempty(variable, &prefix) || !prefix)
+        return NULL;
     snprintf(path, sizeof path, "%s.%" PRIu32, prefix, cushim__system_process_id());
     free(prefix);
-    report = fopen(path, "a");
-    if (!report)
-        return;
-    if (mock->layer && !mock->forked)
-        cushim__faults_print_unused(write_fault);
-    fclose(report);
+    return fopen(path, "a");
+}
+
+/*
+ * Add to the report of `cushim run` or `cushim check`. That of run is written even if it is empty,
+ * so that the command knows that the mock was loaded. A program that never waits for its kernels
+ * does not see that one has failed, and check does not either.
+ */
+static void write_report(const struct cushim_mock *mock)
+{
+    report = open_report("CUSHIM_MOCK_REPORT");
+    if (report && mock->layer && !mock->forked)
+        cushim__faults_print_unused(write_unused);
+    if (!report && mock->fault[0] && cushim__library_is_asked("CUSHIM_CHECK"))
+        report = open_report("CUSHIM_CHECK");
+    if (report && mock->fault[0])
+        fprintf(report, "kernel fault\terror\t1\terror: %s\n", mock->fault);
+    if (report)
+        fclose(report);
 }
 
 void cushim__library_end(void)

@@ -130,7 +130,7 @@ const char *cushim_mock_identity(void)
 
 static bool find_memory(uint64_t address, struct race_memory *memory)
 {
-    const struct mock_allocation *allocation = cushim__mock_allocation_at(address);
+    const struct mock_allocation *allocation = cushim__mock_allocation_known(address);
 
     if (allocation)
         *memory = cushim__mock_allocation_race(allocation);
@@ -155,12 +155,12 @@ static struct cushim__mock_call call_of(const struct race_access *access)
 static void found_race(const struct race_side *later, const struct race_side *earlier,
                        const struct race_memory *memory, const char *text)
 {
-    (void)memory;
     cushim__mock_race(&(struct cushim__mock_finding){
         .found = earlier ? CUSHIM__MOCK_FOUND_RACE : CUSHIM__MOCK_FOUND_KERNEL_RACE,
         .what = text,
         .misuse = call_of(later->access),
         .earlier = earlier ? call_of(earlier->access) : (struct cushim__mock_call){.name = ""},
+        .memory = memory ? memory->start : 0,
     });
 }
 

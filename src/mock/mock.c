@@ -16,6 +16,7 @@
 #include "src/mock/core/object.h"
 #include "src/mock/core/state.h"
 #include "src/mock/graph/graph.h"
+#include "src/mock/graph_exec/memory.h"
 #include "src/mock/launch/kernel.h"
 #include "src/mock/memory/allocation.h"
 #include "src/mock/memory/pool.h"
@@ -70,6 +71,7 @@ static void empty(void)
     cushim__mock_user_objects_clear();
     cushim__mock_textures_clear();
     cushim__mock_object_clear();
+    cushim__mock_graph_memory_clear();
     cushim__mock_kernels_clear();
     cushim__mock_pools_clear();
     cushim__mock_memory_clear();
@@ -132,6 +134,7 @@ static void in_child(void)
     mock->threads_stay = true;
     mock->forked = mock->forked || mock->initialised;
     mock->misuses.count = 0; /* earlier misuses were the parent's */
+    mock->fault[0] = '\0';
 }
 
 /*

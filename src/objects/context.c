@@ -16,13 +16,11 @@
 /* Allocate an object that has no handle yet. Returns NULL if memory is short. */
 static struct cushim_context *allocate(enum cushim__ownership ownership, CUdevice device)
 {
-    struct cushim_context *context = calloc(1, sizeof *context);
+    struct cushim_context *context = malloc(sizeof *context);
 
-    if (!context)
-        return NULL;
-    atomic_init(&context->references, 1);
-    context->ownership = ownership;
-    context->device = device;
+    if (context)
+        *context =
+            (struct cushim_context){.references = 1, .ownership = ownership, .device = device};
     return context;
 }
 
@@ -123,10 +121,13 @@ struct cushim_context *cushim_context_retain(struct cushim_context *context)
 
 CUresult cushim_context_release(struct cushim_context *context)
 {
+    return cushim__context_release(context);
+}
+
+CUresult cushim__context_end(struct cushim_context *context)
+{
     CUresult code = CUDA_SUCCESS;
 
-    if (!context || !cushim__drop(&context->references))
-        return CUDA_SUCCESS;
     switch (context->ownership) {
     case CUSHIM__BORROWED:
         break;

@@ -19,15 +19,9 @@ static struct {
     const struct cushim_table *_Atomic layer;
     const struct cushim_table *_Atomic base; /* beneath all layers; NULL if it wraps nothing */
 } layers[MOST_LAYERS];
+atomic_bool cushim__has_layers;
 
-static bool is_loaders(const struct cushim_table *table)
-{
-    const struct cushim__loaded *driver = cushim__loaded_driver();
-
-    return table == &cushim__lazy_table || (driver && table == driver->table);
-}
-
-const struct cushim_table *cushim__creating_table(const struct cushim_table *table)
+const struct cushim_table *cushim__table_beneath(const struct cushim_table *table)
 {
     const struct cushim_table *layer, *base = NULL;
 
@@ -56,7 +50,7 @@ CUresult cushim_table_set_wrapped(const struct cushim_table *layer,
 {
     const struct cushim_table *own, *beneath, *base;
 
-    if (!layer || is_loaders(layer))
+    if (!layer || cushim__is_own_table(layer))
         return CUDA_ERROR_INVALID_VALUE;
     own = cushim__complete_table(layer);
     beneath = wrapped ? cushim__complete_table(wrapped) : NULL;
@@ -71,6 +65,7 @@ CUresult cushim_table_set_wrapped(const struct cushim_table *layer,
         if (!atomic_compare_exchange_strong(&layers[i].layer, &taken, own) && taken != own)
             continue;
         atomic_store(&layers[i].base, base);
+        atomic_store(&cushim__has_layers, true);
         return CUDA_SUCCESS;
     }
     return CUDA_ERROR_OUT_OF_MEMORY;

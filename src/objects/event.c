@@ -80,129 +80,106 @@ static CUresult query_event(void *event)
     return cushim_event_query(event);
 }
 
-bool cushim__event_flags_of(const struct cushim_event_options *options, unsigned *flags)
+int cushim__event_flags(const struct cushim_event_options *options)
 {
     struct cushim_event_options known = {.size = sizeof known};
 
     if (!cushim__options_read(&known, sizeof known, options))
-        return false;
-    *flags = (known.disable_timing ? (unsigned)CU_EVENT_DISABLE_TIMING : 0) |
-             (known.blocking_sync ? (unsigned)CU_EVENT_BLOCKING_SYNC : 0) |
-             (known.interprocess ? (unsigned)CU_EVENT_INTERPROCESS : 0);
-    return true;
+        return -1;
+    return (known.disable_timing ? CU_EVENT_DISABLE_TIMING : 0) |
+           (known.blocking_sync ? CU_EVENT_BLOCKING_SYNC : 0) |
+           (known.interprocess ? CU_EVENT_INTERPROCESS : 0);
 }
 
-/* Destroy the handle of an event. A failure is logged; a handle that is already gone is success. */
-static CUresult destroy_event_handle(CUevent handle, const struct cushim_table *maker)
-{
-    return cushim__destroyed("cuEventDestroy_v2", handle,
-                             cushim__destroyer(maker)->EventDestroy_v2(handle));
-}
-
-/* The end of the handle that an event had; NULL if it was closed before. */
-static CUresult end_event_handle(const struct cushim_event *event, CUevent handle)
+/*
+ * Destroy the handle of an event; NULL if the event was closed. A failure is logged; a handle that
+ * is already gone counts as success.
+ */
+static inline CUresult end_event_handle(const struct cushim_event *event, CUevent handle)
 {
     if (!handle || event->ownership == CUSHIM__BORROWED)
         return CUDA_SUCCESS;
-    return destroy_event_handle(handle, event->maker);
+    return cushim__destroyed("cuEventDestroy_v2", handle,
+                             cushim__destroyer(event->maker)->EventDestroy_v2(handle));
 }
 
-CUresult cushim__event_open(struct cushim_event *event, const struct cushim_stream *stream)
+CUresult cushim__event_make(struct cushim_event **event, struct cushim_context *context, int flags,
+                            const struct cushim_stream *stream, const CUipcEventHandle *imported)
 {
-    struct cushim_context_scope scope;
+    struct cushim_event *made = malloc(sizeof *made); /* calloc() of glibc takes longer */
     const struct cushim_table *table;
-    CUevent created = NULL;
+    struct cushim_context_scope scope;
+    CUevent handle = NULL;
     CUresult code;
 
-    code = cushim__context_enter(event->context, &scope);
+    if (!made)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    code = cushim__context_enter(context, &scope);
     if (code)
-        return code;
+        goto failed;
     table = cushim_driver();
-    code = table->EventCreate(&created, event->flags);
-    if (code)
-        return cushim__context_leave(&scope, code);
-    table = cushim__creating_table(table);
+    code = imported ? table->IpcOpenEventHandle(&handle, *imported)
+                    : table->EventCreate(&handle, (unsigned)flags);
+    if (code) {
+        code = cushim__context_leave(&scope, code);
+        goto failed;
+    }
+    *made = (struct cushim_event){.references = 1,
+                                  .ownership = CUSHIM__OWNED,
+                                  .handle = handle,
+                                  .context = context,
+                                  .flags = (unsigned)flags,
+                                  .flags_known = true,
+                                  .imported = imported != NULL,
+                                  .recorded = stream != NULL,
+                                  .plain = stream != NULL,
+                                  .maker = cushim__creating_table(table)};
     if (stream)
-        code = cushim_driver()->EventRecord(created, stream->handle);
+        code = cushim_driver()->EventRecord(handle, stream->handle);
     code = cushim__context_leave(&scope, code);
     if (code) {
-        destroy_event_handle(created, table);
+        made->context = NULL; /* not retained yet */
+        cushim_event_release(made);
         return code;
     }
-    event->maker = table;
-    atomic_store_explicit(&event->handle, created, memory_order_relaxed);
+    cushim__retain(&context->references);
+    *event = made;
     return CUDA_SUCCESS;
-}
 
-/* A new object, with one reference, of an open event. Retains `context`. NULL if out of memory. */
-static struct cushim_event *new_event(enum cushim__ownership ownership,
-                                      struct cushim_context *context)
-{
-    struct cushim_event *event = malloc(sizeof *event); /* calloc() of glibc takes longer */
-
-    if (event)
-        *event = (struct cushim_event){
-            .references = 1, .ownership = ownership, .context = cushim_context_retain(context)};
-    return event;
-}
-
-/* Undo new_event() for an object whose handle was never set. */
-static void discard_event(struct cushim_event *event)
-{
-    cushim_context_release(event->context);
-    free(event);
-}
-
-/* Create an event in a context, recorded if there is a stream to record it on. */
-static CUresult create(struct cushim_event **event, struct cushim_context *context,
-                       const struct cushim_stream *stream, unsigned flags)
-{
-    struct cushim_event *created = new_event(CUSHIM__OWNED, context);
-    CUresult code;
-
-    if (!created)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    created->flags = flags;
-    created->flags_known = true;
-    code = cushim__event_open(created, stream);
-    if (code) {
-        discard_event(created);
-        return code;
-    }
-    atomic_init(&created->recorded, stream != NULL);
-    *event = created;
-    return CUDA_SUCCESS;
+failed:
+    free(made);
+    return code;
 }
 
 CUresult cushim_event_create(struct cushim_context *context,
                              const struct cushim_event_options *options,
                              struct cushim_event **event)
 {
-    unsigned flags = CU_EVENT_DEFAULT;
+    const int flags = options ? cushim__event_flags(options) : CU_EVENT_DEFAULT;
 
     if (!context)
         return CUDA_ERROR_INVALID_HANDLE;
-    if (!event || (options && !cushim__event_flags_of(options, &flags)))
+    if (!event || flags < 0)
         return CUDA_ERROR_INVALID_VALUE;
-    return create(event, context, NULL, flags);
+    return cushim__event_make(event, context, flags, NULL, NULL);
 }
 
 CUresult cushim_event_create_recorded(struct cushim_stream *stream,
                                       const struct cushim_event_options *options,
                                       struct cushim_event **event)
 {
+    const int flags = cushim__event_flags(options);
     struct cushim_context *context;
-    unsigned flags;
     CUresult code;
 
     if (!cushim__stream_is_open(stream))
         return CUDA_ERROR_INVALID_HANDLE;
-    if (!event || !cushim__event_flags_of(options, &flags))
+    if (!event || flags < 0)
         return CUDA_ERROR_INVALID_VALUE;
     code = context_of(stream, &context);
     if (code)
         return code;
-    code = create(event, context, stream, flags);
+    code = cushim__event_make(event, context, flags, stream, NULL);
     cushim_context_release(context); /* never the last reference to one of cushim's own */
     return code;
 }
@@ -210,19 +187,22 @@ CUresult cushim_event_create_recorded(struct cushim_stream *stream,
 CUresult cushim_event_wrap(CUevent handle, struct cushim_context *context,
                            const struct cushim_event_options *known, struct cushim_event **event)
 {
+    const int flags = cushim__event_flags(known);
     struct cushim_event *wrapper;
-    unsigned flags;
 
     if (!handle)
         return CUDA_ERROR_INVALID_HANDLE;
-    if (!event || !cushim__event_flags_of(known, &flags))
+    if (!event || flags < 0)
         return CUDA_ERROR_INVALID_VALUE;
-    wrapper = new_event(CUSHIM__BORROWED, context);
+    wrapper = malloc(sizeof *wrapper);
     if (!wrapper)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    atomic_init(&wrapper->handle, handle);
-    wrapper->flags = flags;
-    wrapper->flags_known = known != NULL;
+    *wrapper = (struct cushim_event){.references = 1,
+                                     .ownership = CUSHIM__BORROWED,
+                                     .handle = handle,
+                                     .context = cushim_context_retain(context),
+                                     .flags = (unsigned)flags,
+                                     .flags_known = known != NULL};
     *event = wrapper;
     return CUDA_SUCCESS;
 }
@@ -243,7 +223,7 @@ CUresult cushim_event_release(struct cushim_event *event)
     if (event->pool)
         return cushim__event_pool_take_back(event);
     closed = end_event_handle(event, cushim__event_handle(event)); /* nobody else has it */
-    ended = cushim_context_release(event->context);
+    ended = cushim__context_release(event->context);
     free(event);
     return closed ? closed : ended;
 }
@@ -327,31 +307,7 @@ CUresult cushim_event_get_info(const struct cushim_event *event, struct cushim_e
     return cushim__options_write(info, &known) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/*
- * Events that two processes share. An imported event behaves like one without timing
- * (driver-semantics.md #76).
- */
-
-static CUresult open_handle(struct cushim_event *imported, const CUipcEventHandle *handle)
-{
-    struct cushim_context_scope scope;
-    const struct cushim_table *table;
-    CUevent event = NULL;
-    CUresult code, left;
-
-    code = cushim__context_enter(imported->context, &scope);
-    if (code)
-        return code;
-    table = cushim_driver();
-    code = table->IpcOpenEventHandle(&event, *handle);
-    left = cushim__context_leave(&scope, code);
-    imported->maker = cushim__creating_table(table);
-    if (!code && left)
-        destroy_event_handle(event, imported->maker);
-    if (!left)
-        atomic_init(&imported->handle, event);
-    return left;
-}
+/* --- events that two processes share --- */
 
 CUresult cushim_event_export(const struct cushim_event *event, CUipcEventHandle *handle)
 {
@@ -376,24 +332,12 @@ CUresult cushim_event_export(const struct cushim_event *event, CUipcEventHandle 
 CUresult cushim_event_import(struct cushim_context *context, const CUipcEventHandle *handle,
                              struct cushim_event **event)
 {
-    struct cushim_event *imported;
-    CUresult code;
+    /* It behaves like one without timing (driver-semantics.md #76). */
+    const int flags = CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
 
     if (!context)
         return CUDA_ERROR_INVALID_HANDLE;
     if (!event || !handle)
         return CUDA_ERROR_INVALID_VALUE;
-    imported = new_event(CUSHIM__OWNED, context);
-    if (!imported)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    code = open_handle(imported, handle);
-    if (code) {
-        discard_event(imported);
-        return code;
-    }
-    imported->flags = CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
-    imported->flags_known = true;
-    imported->imported = true;
-    *event = imported;
-    return CUDA_SUCCESS;
+    return cushim__event_make(event, context, flags, NULL, handle);
 }

@@ -23,7 +23,7 @@ struct cushim_event_pool {
     atomic_uint references; /* those of the program */
     atomic_uint lock;       /* 0: free */
     struct cushim_context *context;
-    unsigned flags;
+    int flags; /* of its events */
 
     /* Under the lock. */
     bool has_ended;                    /* events that come back are destroyed */
@@ -32,29 +32,29 @@ struct cushim_event_pool {
 };
 
 /* Threads that find the lock taken. */
-CUSHIM__SLOW_PATH static void wait_for_lock(struct cushim_event_pool *pool, unsigned holder)
+CUSHIM__SLOW_PATH static void wait_for_lock(struct cushim_event_pool *pool, unsigned locker)
 {
     const unsigned own = atomic_load(&cushim__forks) + 1;
 
     for (unsigned times = 0;; times++) {
-        if (!holder || holder != own) { /* free, or of a thread that fork() did not copy */
-            if (atomic_compare_exchange_weak(&pool->lock, &holder, own))
+        if (!locker || locker != own) { /* free, or of a thread that fork() did not copy */
+            if (atomic_compare_exchange_weak(&pool->lock, &locker, own))
                 return;
             continue;
         }
         cushim__system_yield(times);
-        holder = atomic_load(&pool->lock);
+        locker = atomic_load(&pool->lock);
     }
 }
 
 static void lock_pool(struct cushim_event_pool *pool)
 {
     const unsigned own = atomic_load_explicit(&cushim__forks, memory_order_relaxed) + 1;
-    unsigned holder = 0;
+    unsigned locker = 0;
 
-    if (!atomic_compare_exchange_strong_explicit(&pool->lock, &holder, own, memory_order_acquire,
+    if (!atomic_compare_exchange_strong_explicit(&pool->lock, &locker, own, memory_order_acquire,
                                                  memory_order_relaxed))
-        wait_for_lock(pool, holder);
+        wait_for_lock(pool, locker);
 }
 
 static void unlock_pool(struct cushim_event_pool *pool)
@@ -75,25 +75,14 @@ static void set_free_events(struct cushim_event_pool *pool, struct cushim_event 
 /* Open another event of the pool, for the caller. */
 static CUresult add_event(struct cushim_event_pool *pool, struct cushim_event **added)
 {
-    struct cushim_event *event = calloc(1, sizeof *event);
-    CUresult code;
+    const CUresult code = cushim__event_make(added, pool->context, pool->flags, NULL, NULL);
 
-    if (!event)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    event->ownership = CUSHIM__OWNED;
-    event->context = pool->context;
-    event->flags = pool->flags;
-    event->flags_known = true;
-    event->pool = pool;
-    code = cushim__event_open(event, NULL);
-    if (code) {
-        free(event);
+    if (code)
         return code;
-    }
+    (*added)->pool = pool;
     lock_pool(pool);
     pool->open++;
     unlock_pool(pool);
-    *added = event;
     return CUDA_SUCCESS;
 }
 
@@ -117,10 +106,11 @@ static CUresult leave_pool(struct cushim_event_pool *pool)
 static CUresult retire_event(struct cushim_event *event)
 {
     struct cushim_event_pool *pool = event->pool;
-    const CUresult code = cushim_event_close(event);
-    CUresult left;
+    CUresult code, left;
 
-    free(event);
+    event->pool = NULL;
+    atomic_store_explicit(&event->references, 1, memory_order_relaxed);
+    code = cushim_event_release(event);
     left = leave_pool(pool);
     return code ? code : left;
 }
@@ -148,13 +138,12 @@ CUresult cushim_event_pool_create(struct cushim_context *context,
                                   struct cushim_event_pool **pool)
 {
     struct cushim_event_pool_options known = {.size = sizeof known};
+    const int flags = cushim__event_flags(kind);
     struct cushim_event_pool *created;
-    unsigned flags;
 
     if (!context)
         return CUDA_ERROR_INVALID_HANDLE;
-    if (!pool || !cushim__event_flags_of(kind, &flags) ||
-        !cushim__options_read(&known, sizeof known, options))
+    if (!pool || flags < 0 || !cushim__options_read(&known, sizeof known, options))
         return CUDA_ERROR_INVALID_VALUE;
     created = calloc(1, sizeof *created);
     if (!created)

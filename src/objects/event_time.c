@@ -32,72 +32,40 @@ enum reason {
 
 enum whose { OF_START, OF_END, OF_BOTH };
 
+/* The code that the driver returns, and the texts for the start event, the end event and both. */
+#define REASON(name, result, one, two, rest)                                            \
+    [REASON_##name] = {CUDA_ERROR_##result,                                             \
+                       {"The start event " one " " rest, "The end event " one " " rest, \
+                        "Both events " two " " rest}}
+
 static const struct {
-    CUresult code; /* the code that the driver returns for this reason */
-    const char *text[3];
+    CUresult code;
+    const char *text[3]; /* by enum whose */
 } reasons[] = {
-    [REASON_NULL] = {CUDA_ERROR_INVALID_HANDLE,
-                     {"The start event is NULL. Create it with cushim_event_create.",
-                      "The end event is NULL. Create it with cushim_event_create.",
-                      "Both events are NULL. Create them with cushim_event_create."}},
-    [REASON_CLOSED] = {CUDA_ERROR_INVALID_HANDLE,
-                       {"The start event has been closed. Measure before cushim_event_close.",
-                        "The end event has been closed. Measure before cushim_event_close.",
-                        "Both events have been closed. Measure before cushim_event_close."}},
-    [REASON_IMPORTED] =
-        {CUDA_ERROR_INVALID_HANDLE,
-         {"The start event was imported from another process, and such events take no time stamps. "
-          "Measure with events that this process created.",
-          "The end event was imported from another process, and such events take no time stamps. "
-          "Measure with events that this process created.",
-          "Both events were imported from another process, and such events take no time stamps. "
-          "Measure with events that this process created."}},
-    [REASON_NO_TIMING] =
-        {CUDA_ERROR_INVALID_HANDLE,
-         {"The start event was created with timing disabled. Create it without disable_timing.",
-          "The end event was created with timing disabled. Create it without disable_timing.",
-          "Both events were created with timing disabled. Create them without disable_timing."}},
-    [REASON_NOT_RECORDED] =
-        {CUDA_ERROR_INVALID_HANDLE,
-         {"The start event is not recorded yet. Call cushim_event_record on it first.",
-          "The end event is not recorded yet. Call cushim_event_record on it first.",
-          "Both events are not recorded yet. Call cushim_event_record on them first."}},
-    [REASON_NO_TIME_STAMP] =
-        {CUDA_ERROR_INVALID_HANDLE,
-         {"The start event has no time stamp: it was not recorded, has timing disabled, or came "
-          "from another process; it is a wrapped one, so only its creator knows. Record it, or use "
-          "an event of your own.",
-          "The end event has no time stamp: it was not recorded, has timing disabled, or came from "
-          "another process; it is a wrapped one, so only its creator knows. Record it, or use an "
-          "event of your own.",
-          "Both events have no time stamp: they were not recorded, have timing disabled, or came "
-          "from another process; they are wrapped ones, so only their creator knows. Record them, "
-          "or use events of your own."}},
-    [REASON_PENDING] =
-        {CUDA_ERROR_NOT_READY,
-         {"The start event is still pending: the work before it has not finished. Wait with "
-          "cushim_event_synchronize on both events, then ask again.",
-          "The end event is still pending: the work before it has not finished. Wait with "
-          "cushim_event_synchronize on it, then ask again.",
-          "Both events are still pending: the work before them has not finished. Wait with "
-          "cushim_event_synchronize on both, then ask again."}},
-    [REASON_IN_CAPTURE] =
-        {CUDA_ERROR_CAPTURED_EVENT,
-         {"The start event was last recorded in a capture that is still active, so nothing has run "
-          "that could be timed. Record it outside the capture, around the launch of the graph.",
-          "The end event was last recorded in a capture that is still active, so nothing has run "
-          "that could be timed. Record it outside the capture, around the launch of the graph.",
-          "Both events were last recorded in a capture that is still active, so nothing has run "
-          "that could be timed. Record them outside the capture, around the launch of the graph."}},
-    [REASON_WAS_CAPTURED] =
-        {CUDA_ERROR_INVALID_VALUE,
-         {"The start event was last recorded in a capture that has ended, and has no time of its "
-          "own. Record it again outside a capture, around the launch of the graph.",
-          "The end event was last recorded in a capture that has ended, and has no time of its "
-          "own. Record it again outside a capture, around the launch of the graph.",
-          "Both events were last recorded in a capture that has ended, and have no time of their "
-          "own. Record them again outside a capture, around the launch of the graph."}},
+    REASON(NULL, INVALID_HANDLE, "is", "are", "NULL. Create events with cushim_event_create."),
+    REASON(CLOSED, INVALID_HANDLE, "has", "have",
+           "been closed. Measure before cushim_event_close."),
+    REASON(IMPORTED, INVALID_HANDLE, "was", "were",
+           "imported from another process, and such events take no time stamps. Measure with "
+           "events that this process created."),
+    REASON(NO_TIMING, INVALID_HANDLE, "was", "were",
+           "created with timing disabled. Create events without disable_timing."),
+    REASON(NOT_RECORDED, INVALID_HANDLE, "is", "are",
+           "not recorded yet. Call cushim_event_record first."),
+    REASON(NO_TIME_STAMP, INVALID_HANDLE, "has", "have",
+           "no time stamp: not recorded, created with timing disabled, or from another process; "
+           "only the creator of a wrapped event knows. Record it, or use an event of your own."),
+    REASON(PENDING, NOT_READY, "is", "are",
+           "still pending: earlier work has not finished. Wait with cushim_event_synchronize on "
+           "both events, then ask again."),
+    REASON(IN_CAPTURE, CAPTURED_EVENT, "was", "were",
+           "last recorded in a capture that is still active, so nothing has run that could be "
+           "timed. Record outside the capture, around the launch of the graph."),
+    REASON(WAS_CAPTURED, INVALID_VALUE, "was", "were",
+           "last recorded in a capture that has ended, which gives no time. Record again "
+           "outside a capture, around the launch of the graph."),
 };
+#undef REASON
 
 static const char other_contexts[] =
     "Both events can be timed, but they belong to different contexts. Create and record both in "
@@ -204,6 +172,8 @@ const char *cushim_event_explanation(const struct cushim_event *start,
                                      const struct cushim_event *end, CUresult code)
 {
     enum reason of_start, of_end;
+    CUresult of_driver;
+    int version;
 
     if (code == CUDA_SUCCESS)
         return no_fault;
@@ -213,6 +183,12 @@ const char *cushim_event_explanation(const struct cushim_event *start,
         code != CUDA_ERROR_CAPTURED_EVENT && code != CUDA_ERROR_INVALID_VALUE)
         return cushim_error_advice(code);
 
+    /* Without a driver, no event could be created. This call fails only then. */
+    if (!start || !end) {
+        of_driver = cushim_driver()->DriverGetVersion(&version);
+        if (of_driver != CUDA_SUCCESS)
+            return cushim_error_advice(of_driver);
+    }
     of_start = reason_of(start, code);
     of_end = reason_of(end, code);
     if (of_start && of_start == of_end)

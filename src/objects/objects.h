@@ -93,7 +93,14 @@ static inline bool cushim__drop(atomic_uint *references)
 /* --- destroy.c --- */
 
 /* The table that an object made through `table` remembers: that, or the one beneath the layers. */
-const struct cushim_table *cushim__creating_table(const struct cushim_table *table);
+extern atomic_bool cushim__has_layers; /* whether a layer was ever declared */
+const struct cushim_table *cushim__table_beneath(const struct cushim_table *table);
+static inline const struct cushim_table *cushim__creating_table(const struct cushim_table *table)
+{
+    return atomic_load(&cushim__has_layers) || table == &cushim__lazy_table
+               ? cushim__table_beneath(table)
+               : table;
+}
 
 /* The table through which to destroy an object that remembers `maker`. */
 const struct cushim_table *cushim__other_destroyer(const struct cushim_table *maker);
@@ -122,6 +129,16 @@ static inline CUresult cushim__destroyed(const char *function, const void *handl
 CUresult cushim__poll(CUresult (*query)(void *object), void *object, uint64_t timeout_ns);
 
 /* --- context.c --- */
+
+/* Destroy a context at the release of its last reference. */
+CUresult cushim__context_end(struct cushim_context *context);
+
+/* The same as cushim_context_release(), inline except for the last reference. */
+static inline CUresult cushim__context_release(struct cushim_context *context)
+{
+    return context && cushim__drop(&context->references) ? cushim__context_end(context)
+                                                         : CUDA_SUCCESS;
+}
 
 /* cushim_context_push(), unless there is no context, or it is current already. */
 static inline CUresult cushim__context_enter(const struct cushim_context *context,
@@ -184,14 +201,15 @@ static inline CUresult cushim__stream_enter(const struct cushim_stream *stream,
 
 /* --- event.c --- */
 
-/* The driver's flags for a caller's options. Returns false if the options are not understood. */
-bool cushim__event_flags_of(const struct cushim_event_options *options, unsigned *flags);
+/* The driver's flags for a caller's options; -1 if the options are not understood. */
+int cushim__event_flags(const struct cushim_event_options *options);
 
 /*
- * Create the driver event of an object that has its flags and context, and record it if `stream` is
- * not NULL. On failure nothing is created and the object is untouched.
+ * Create an event with one reference, and record it on `stream` unless that is NULL; or import it,
+ * unless `imported` is NULL. Retains the context. On failure nothing is created.
  */
-CUresult cushim__event_open(struct cushim_event *event, const struct cushim_stream *stream);
+CUresult cushim__event_make(struct cushim_event **event, struct cushim_context *context, int flags,
+                            const struct cushim_stream *stream, const CUipcEventHandle *imported);
 
 /*
  * The driver function that cushim_event_get_elapsed() uses: `cuEventElapsedTime` if that is the

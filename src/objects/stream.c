@@ -24,17 +24,8 @@ static bool is_constant(const struct cushim_stream *stream)
     return stream == &legacy || stream == &per_thread;
 }
 
-static struct cushim_stream *new_stream(enum cushim__ownership ownership)
-{
-    struct cushim_stream *stream = malloc(sizeof *stream); /* calloc() of glibc takes longer */
-
-    if (stream)
-        *stream = (struct cushim_stream){.references = 1, .ownership = ownership};
-    return stream;
-}
-
 /* The end of a stream's handle, which is destroyed if the object owns it. */
-static CUresult end_stream_handle(const struct cushim_stream *stream)
+static inline CUresult end_stream_handle(const struct cushim_stream *stream)
 {
     if (stream->ownership == CUSHIM__BORROWED)
         return CUDA_SUCCESS;
@@ -61,13 +52,14 @@ CUresult cushim_stream_create(struct cushim_context *context,
     const struct cushim_table *table;
     struct cushim_context_scope scope;
     struct cushim_stream *new;
+    CUstream handle = NULL;
     CUresult code, created;
 
     if (!context)
         return CUDA_ERROR_INVALID_HANDLE;
-    if (!stream || !cushim__options_read(&known, sizeof known, options))
+    if (!stream || (options && !cushim__options_read(&known, sizeof known, options)))
         return CUDA_ERROR_INVALID_VALUE;
-    new = new_stream(CUSHIM__OWNED);
+    new = malloc(sizeof *new); /* calloc() of glibc takes longer */
     if (!new)
         return CUDA_ERROR_OUT_OF_MEMORY;
     code = cushim__context_enter(context, &scope);
@@ -75,18 +67,24 @@ CUresult cushim_stream_create(struct cushim_context *context,
         goto failed;
     table = cushim_driver();
     created = table->StreamCreateWithPriority(
-        &new->handle, known.sync_with_legacy ? CU_STREAM_DEFAULT : CU_STREAM_NON_BLOCKING,
+        &handle, known.sync_with_legacy ? CU_STREAM_DEFAULT : CU_STREAM_NON_BLOCKING,
         known.priority);
-    new->maker = cushim__creating_table(table);
+    *new = (struct cushim_stream){.references = 1,
+                                  .ownership = CUSHIM__OWNED,
+                                  .plain = true,
+                                  .handle = handle,
+                                  .maker = cushim__creating_table(table),
+                                  .context = context};
     code = cushim__context_leave(&scope, created);
-    if (code) {
-        if (created == CUDA_SUCCESS)
-            end_stream_handle(new);
-        goto failed;
+    if (code && created == CUDA_SUCCESS) {
+        new->context = NULL; /* not retained yet */
+        cushim_stream_release(new);
+        return code;
     }
-    log_clamped_priority(new->handle, known.priority);
-    atomic_init(&new->plain, true);
-    new->context = cushim_context_retain(context);
+    if (code)
+        goto failed;
+    log_clamped_priority(handle, known.priority);
+    cushim__retain(&context->references);
     *stream = new;
     return CUDA_SUCCESS;
 
@@ -98,17 +96,20 @@ failed:
 CUresult cushim_stream_wrap(CUstream handle, struct cushim_context *context,
                             struct cushim_stream **stream)
 {
+    const bool is_default = !handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
     struct cushim_stream *new;
 
     if (!stream)
         return CUDA_ERROR_INVALID_VALUE;
-    new = new_stream(CUSHIM__BORROWED);
+    new = malloc(sizeof *new);
     if (!new)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    new->is_default = !handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
-    new->handle = handle;
-    atomic_init(&new->plain, !new->is_default);
-    new->context = cushim_context_retain(context);
+    *new = (struct cushim_stream){.references = 1,
+                                  .ownership = CUSHIM__BORROWED,
+                                  .plain = !is_default,
+                                  .is_default = is_default,
+                                  .handle = handle,
+                                  .context = cushim_context_retain(context)};
     *stream = new;
     return CUDA_SUCCESS;
 }
@@ -137,7 +138,7 @@ CUresult cushim_stream_release(struct cushim_stream *stream)
     if (!stream || is_constant(stream) || !cushim__drop(&stream->references))
         return CUDA_SUCCESS;
     code = cushim__stream_is_open(stream) ? end_stream_handle(stream) : CUDA_SUCCESS;
-    released = cushim_context_release(stream->context);
+    released = cushim__context_release(stream->context);
     free(stream);
     return code ? code : released;
 }

@@ -186,7 +186,11 @@ enum ptx_texel {
 };
 enum ptx_addressing { PTX_WRAP, PTX_CLAMP, PTX_MIRROR, PTX_BORDER }; /* as CUaddress_mode */
 
-/* The texture or surface of a handle. */
+/*
+ * The texture or surface of a handle. The members up to `depth` describe its first level. In memory
+ * the levels follow each other without gaps, and each is half as wide, high and deep as the one
+ * before.
+ */
 struct ptx_texture {
     uint64_t address; /* of the first texel */
     uint64_t row_bytes, layer_bytes;
@@ -201,6 +205,9 @@ struct ptx_texture {
     bool srgb;
     enum ptx_addressing addressing[3];
     float border[4];
+    unsigned levels;         /* 0 means 1 */
+    bool between_levels;     /* reads interpolate between levels, unless they return integers */
+    float bias, least, most; /* what is added to a level, and its bounds */
 };
 
 /* `data` is the argument of cushim__ptx_launch_create(). */

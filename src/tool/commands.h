@@ -16,6 +16,7 @@ extern const struct manual manuals[];
 
 /* --- Each command prints its result or its failure. --- */
 
+enum status command_probe(const struct arguments *arguments);
 enum status command_profile(const struct arguments *arguments);
 enum status command_symbols(const struct arguments *arguments);
 enum status symbols_names(const struct arguments *arguments); /* with --cuda */

@@ -221,7 +221,7 @@ static void print_text(const struct driver *driver, const struct device *device,
 
     driver_print_mock(driver);
     output_line("device", "%d: %s", device->ordinal, device->name);
-    output_line("driver", "%d.%d", report->driver_version / 1000,
+    output_line("driver", "CUDA %d.%d", report->driver_version / 1000,
                 report->driver_version % 1000 / 10);
     if (!driver->is_own)
         output_line("library", "%s", report->library);

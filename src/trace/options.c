@@ -12,17 +12,19 @@ static CUresult read_duration(const struct cushim__lines *lines, uint64_t *ns)
 {
     if (cushim__value_duration(&lines->value, ns))
         return CUDA_SUCCESS;
-    return cushim__lines_refuse(lines, lines->value.start,
-                                "%.*s is a duration, such as 250 ms or 10 s%s",
-                                cushim__word_shown(&lines->key), lines->key.start,
-                                cushim__duration_hint(&lines->value).text);
+    return cushim__lines_refuse(
+        lines, lines->value.start, "%.*s is a duration, such as 250 ms or 10 s, not \"%.*s\"%s",
+        cushim__word_shown(&lines->key), lines->key.start, cushim__word_shown(&lines->value),
+        lines->value.start, cushim__duration_hint(&lines->value).text);
 }
 
 static CUresult read_buffer(const struct cushim__lines *lines, uint64_t *bytes)
 {
     if (cushim__value_size(&lines->value, bytes) && *bytes > 0)
         return CUDA_SUCCESS;
-    return cushim__lines_refuse(lines, lines->value.start, "buffer is a size, such as 256 MiB");
+    return cushim__lines_refuse(lines, lines->value.start,
+                                "buffer is a size, such as 256 MiB, not \"%.*s\"",
+                                cushim__word_shown(&lines->value), lines->value.start);
 }
 
 /* Copy the next pattern without blanks, and move on. Returns false if there are no more. */

@@ -528,38 +528,11 @@ def kernel_cost(bench, kernel):
                  (KERNEL_BLOCKS[1] - KERNEL_BLOCKS[0]) / (many - few))
 
 
-# Kernels whose host code is the same algorithm, compiled; they are in a text of tests/kernel/real.
-HOST_KERNELS = {
-    'sha256': ('SHA-256', 'nvcc-bits-sm_52'),
-    'collatz': ('sequences of Collatz, in 64-bit integers', 'nvcc-bits-sm_52'),
-    'mandelbrot': ('Mandelbrot, in integers', 'nvcc-grid-sm_75'),
-    'product_tiled': ('a product of matrices, in tiles in shared memory', 'nvcc-matrix-sm_61'),
-    'nbody': ('forces between bodies', 'nvcc-numeric-sm_53'),
-}
-HOST_LEVELS = {'0': 'without optimisation', '2': 'with -O2'}
-
-
-def kernel_time(bench, kernel, text, level):
-    """Compare two ways within the same programs, alternately."""
-    folder = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'kernel',
-                          'real', 'ptx')
-    times = bench.rounds_by_turns({
-        one: (bench.path('kernel-host-O' + one), '--rounds=9', '--only=%s.ptx %s' % (text, kernel),
-              folder) for one in HOST_LEVELS})
-    return figure_of(times[level])
-
-
 def kernel_rows():
     for kernel, (text, allowed, together) in KERNELS.items():
         yield Row(11, 'kernel.' + kernel, text + ': an instruction of a thread', 'instructions',
                   'counted', most(12) if together else None, allowed,
                   lambda bench, kernel=kernel: kernel_cost(bench, kernel))
-    for kernel, (what, text) in HOST_KERNELS.items():
-        for level, how in HOST_LEVELS.items():
-            yield Row(11, 'kernel-time.%s.O%s' % (kernel, level),
-                      '%s: time, the same in C %s = 1' % (what, how), 'times', 'here', None, None,
-                      lambda bench, kernel=kernel, text=text, level=level:
-                      kernel_time(bench, kernel, text, level))
 
 
 def rows():

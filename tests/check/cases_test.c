@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* For every id, the misuse is found once and under that id, and the correct use is not reported. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <cushim/testing/check.h>
 

@@ -8,6 +8,7 @@
 #include "tests/check/cases.h"
 
 #include "tests/check/answers.h"
+#include "tests/support/structs.h"
 
 static CUcontext current(void)
 {
@@ -112,7 +113,11 @@ static void it_is_asked(void)
 /* The driver refuses the primary context, so the code does not mean that there is no context. */
 static void primary_context_is_destroyed(void)
 {
-    CODE(CUDA_ERROR_INVALID_CONTEXT, driver->CtxDestroy_v2(current()));
+    CUcontext primary;
+
+    OK(driver->DevicePrimaryCtxRetain(&primary, 0));
+    CODE(CUDA_ERROR_INVALID_CONTEXT, driver->CtxDestroy_v2(primary));
+    OK(driver->DevicePrimaryCtxRelease_v2(0));
 }
 
 /* --- another context --- */
@@ -193,12 +198,7 @@ static void launch_with_no_event(CUlaunchConfig config, CUfunction function, voi
 static void launch(bool has_config, bool is_other)
 {
     CUcontext own = current(), other = make_other();
-    CUlaunchConfig config = {.gridDimX = 1,
-                             .gridDimY = 1,
-                             .gridDimZ = 1,
-                             .blockDimX = 1,
-                             .blockDimY = 1,
-                             .blockDimZ = 1};
+    CUlaunchConfig config = {ONE_THREAD};
     uint64_t ns = 0;
     void *arguments[] = {&ns};
     CUresult code;

@@ -257,8 +257,7 @@ PROGRAMS(array, CUarray, CUDA_ERROR_INVALID_HANDLE, CUDA_ERROR_INVALID_HANDLE)
 PROGRAMS(mipmapped, CUmipmappedArray, CUDA_ERROR_INVALID_HANDLE, CUDA_ERROR_INVALID_HANDLE)
 PROGRAMS(texture, CUtexObject, CUDA_ERROR_INVALID_HANDLE, CUDA_ERROR_INVALID_HANDLE)
 PROGRAMS(pool, CUmemoryPool, CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_VALUE)
-PROGRAMS(physical, CUmemGenericAllocationHandle, CUDA_ERROR_INVALID_HANDLE,
-         CUDA_ERROR_INVALID_HANDLE)
+PROGRAMS(physical, CUmemGenericAllocationHandle, CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_VALUE)
 PROGRAMS(context, CUcontext, CUDA_SUCCESS, CUDA_ERROR_CONTEXT_IS_DESTROYED)
 
 #define CASES(id, object, needs)                                                           \
@@ -277,7 +276,7 @@ const struct check_case check_destroyed_cases[] = {
     CASES("CUSHIM-handle-destroyed", mipmapped, CASE_GPU),
     CASES("CUSHIM-handle-destroyed", texture, 0),
     CASES("CUSHIM-handle-destroyed", pool, 0),
-    CASES("CUSHIM-handle-destroyed", physical, CASE_GPU),
+    CASES("CUSHIM-handle-destroyed", physical, 0),
     CASES("CUSHIM-context-destroyed", context, 0),
     {NULL, NULL, NULL, NULL, 0},
 };

@@ -3,7 +3,6 @@
  * Correct programs that look like misuse, over a driver of the test that reuses handle values:
  * check must find nothing.
  */
-#include <string.h>
 
 #include <cushim/driver.h>
 
@@ -305,7 +304,7 @@ TEST(freed_memory_that_nobody_can_read_is_not_copied)
     CODE(CUDA_ERROR_INVALID_HANDLE, driver->Memcpy((uintptr_t)objects, memory, 1));
     assert_int_equal(cushim_check_count(layer, "CUSHIM-memory-freed"), 1);
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_check_stop(layer, text, sizeof text));
-    assert_non_null(strstr(text, "the driver is not called"));
+    CONTAINS(text, "the driver is not called");
     OK(cushim_check_start(layer, NULL));
 }
 

@@ -8,6 +8,7 @@
 #include "tests/check/cases.h"
 
 #include "tests/check/answers.h"
+#include "tests/support/structs.h"
 
 /* --- events and streams --- */
 
@@ -148,14 +149,8 @@ static CUresult add_node(CUfunction function)
 {
     uint64_t ns = 0;
     void *arguments[] = {&ns};
-    const CUDA_KERNEL_NODE_PARAMS_v1 parameters = {.func = function,
-                                                   .gridDimX = 1,
-                                                   .gridDimY = 1,
-                                                   .gridDimZ = 1,
-                                                   .blockDimX = 1,
-                                                   .blockDimY = 1,
-                                                   .blockDimZ = 1,
-                                                   .kernelParams = arguments};
+    const CUDA_KERNEL_NODE_PARAMS_v1 parameters = {
+        .func = function, ONE_THREAD, .kernelParams = arguments};
     CUgraphNode node;
     CUgraph graph;
     CUresult code;
@@ -205,12 +200,7 @@ static void destroyed_stream_is_in_launch_config(void)
 {
     CUmodule module;
     CUfunction function = load(&module);
-    CUlaunchConfig config = {.gridDimX = 1,
-                             .gridDimY = 1,
-                             .gridDimZ = 1,
-                             .blockDimX = 1,
-                             .blockDimY = 1,
-                             .blockDimZ = 1};
+    CUlaunchConfig config = {ONE_THREAD};
     uint64_t ns = 0;
     void *arguments[] = {&ns};
 
@@ -278,12 +268,8 @@ static void array_is_described(void)
 
 static CUresult copy_to(CUarray array)
 {
-    const CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
-                                .srcHost = "16 bytes of text",
-                                .dstMemoryType = CU_MEMORYTYPE_ARRAY,
-                                .dstArray = array,
-                                .WidthInBytes = 16,
-                                .Height = 1};
+    const CUDA_MEMCPY2D copy = {FROM_HOST("16 bytes of text", 0), TO_ARRAY(array),
+                                .WidthInBytes = 16, .Height = 1};
 
     return driver->Memcpy2D_v2(&copy);
 }

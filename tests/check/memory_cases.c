@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdbool.h>
 #include <string.h>
 
 #include "tests/check/answers.h"
 #include "tests/check/cases.h"
+#include "tests/support/structs.h"
 
 enum { BYTES = 4096, ROW = 64, ROWS = BYTES / ROW };
 
@@ -94,13 +96,7 @@ static void freed_memory_is_copied_from_by_a_unified_address(void)
 
 static CUDA_MEMCPY2D rows_to(CUdeviceptr memory)
 {
-    return (CUDA_MEMCPY2D){.srcMemoryType = CU_MEMORYTYPE_HOST,
-                           .srcHost = host,
-                           .srcPitch = ROW,
-                           .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-                           .dstDevice = memory,
-                           .dstPitch = ROW,
-                           .WidthInBytes = ROW,
+    return (CUDA_MEMCPY2D){FROM_HOST(host, ROW), TO_DEVICE(memory, ROW), .WidthInBytes = ROW,
                            .Height = ROWS};
 }
 
@@ -115,16 +111,9 @@ static void memory_is_set_and_copied(void)
 {
     const CUdeviceptr memory = allocate(), other = allocate();
     CUDA_MEMCPY2D rows = rows_to(memory);
-    CUDA_MEMCPY3D box = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
-                         .srcDevice = memory,
-                         .srcPitch = ROW,
-                         .srcHeight = ROWS / 2,
-                         .srcZ = 1,
-                         .dstMemoryType = CU_MEMORYTYPE_HOST,
-                         .dstHost = host,
-                         .WidthInBytes = ROW,
-                         .Height = ROWS / 2,
-                         .Depth = 1};
+    CUDA_MEMCPY3D box = {
+        FROM_DEVICE(memory, ROW), .srcHeight = ROWS / 2, .srcZ = 1, TO_HOST(host, 0),
+        .WidthInBytes = ROW,      .Height = ROWS / 2,    .Depth = 1};
 
     OK(driver->MemsetD8_v2(memory, 1, BYTES));
     OK(driver->MemsetD32_v2(memory + 4, 1, BYTES / 4 - 1));
@@ -271,16 +260,9 @@ static void rows_are_set_beyond(void)
 static void box_reaches_beyond(void)
 {
     const CUdeviceptr memory = allocate();
-    const CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
-                                .srcDevice = memory,
-                                .srcPitch = ROW,
-                                .srcHeight = ROWS,
-                                .srcZ = 1,
-                                .dstMemoryType = CU_MEMORYTYPE_HOST,
-                                .dstHost = host,
-                                .WidthInBytes = ROW,
-                                .Height = 1,
-                                .Depth = 1};
+    const CUDA_MEMCPY3D copy = {
+        FROM_DEVICE(memory, ROW), .srcHeight = ROWS, .srcZ = 1, TO_HOST(host, 0),
+        .WidthInBytes = ROW,      .Height = 1,       .Depth = 1};
 
     MISUSE(CUDA_ERROR_INVALID_VALUE, driver->Memcpy3D_v2(&copy));
     OK(driver->MemFree_v2(memory));
@@ -303,6 +285,71 @@ static void memory_is_registered_again(void)
     OK(driver->MemHostUnregister(host));
 }
 
+/* --- memory of graphs --- */
+
+/* Capture an allocation, and perhaps its free, launch the graph and destroy it. */
+static CUdeviceptr launch_allocation(CUstream stream, bool is_freed)
+{
+    CUdeviceptr memory;
+    CUgraphExec exec;
+    CUgraph graph;
+
+    OK(driver->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    OK(driver->MemAllocAsync(&memory, BYTES, stream));
+    OK(driver->MemsetD8Async(memory, 1, BYTES, stream));
+    if (is_freed)
+        OK(driver->MemFreeAsync(memory, stream));
+    OK(driver->StreamEndCapture(stream, &graph));
+    OK(driver->GraphInstantiateWithFlags(&exec, graph, 0));
+    OK(driver->GraphLaunch(exec, stream));
+    OK(driver->StreamSynchronize(stream));
+    OK(driver->GraphExecDestroy(exec));
+    OK(driver->GraphDestroy(graph));
+    return memory;
+}
+
+static void use_of_a_graph(bool is_freed, size_t bytes, unsigned frees)
+{
+    CUdeviceptr memory;
+    CUstream stream;
+
+    OK(driver->StreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    memory = launch_allocation(stream, is_freed);
+    if (is_freed || bytes > BYTES)
+        MISUSE(CUDA_ERROR_INVALID_VALUE, driver->MemsetD8Async(memory, 1, bytes, stream));
+    else
+        OK(driver->MemsetD8Async(memory, 1, bytes, stream));
+    for (unsigned i = 0; i < frees; i++) {
+        if (i == 0)
+            OK(driver->MemFreeAsync(memory, stream));
+        else
+            MISUSE(CUDA_ERROR_INVALID_VALUE, driver->MemFreeAsync(memory, stream));
+    }
+    OK(driver->StreamSynchronize(stream));
+    OK(driver->StreamDestroy_v2(stream));
+}
+
+static void memory_that_its_graph_freed_is_set(void)
+{
+    use_of_a_graph(true, BYTES, 0);
+}
+
+static void memory_of_a_graph_is_freed_twice(void)
+{
+    use_of_a_graph(false, BYTES, 2);
+}
+
+static void memory_of_a_graph_is_set_beyond(void)
+{
+    use_of_a_graph(false, BYTES + 1, 1);
+}
+
+static void memory_of_a_graph_is_set_and_freed(void)
+{
+    use_of_a_graph(false, BYTES, 1);
+    use_of_a_graph(false, BYTES, 1);
+}
+
 const struct check_case check_memory_cases[] = {
     {"CUSHIM-memory-freed", "set", freed_memory_is_set, memory_is_set_and_copied, 0},
     {"CUSHIM-memory-freed", "copy to", middle_of_freed_memory_is_copied_to,
@@ -311,6 +358,12 @@ const struct check_case check_memory_cases[] = {
     {"CUSHIM-memory-freed", "unified", freed_memory_is_copied_from_by_a_unified_address,
      unregistered_memory_is_copied_from, 0},
     {"CUSHIM-memory-freed", "rows", rows_are_copied_to_freed_memory, memory_is_set_and_copied, 0},
+    {"CUSHIM-memory-freed", "graph", memory_that_its_graph_freed_is_set,
+     memory_of_a_graph_is_set_and_freed, 0},
+    {"CUSHIM-memory-freed-twice", "graph", memory_of_a_graph_is_freed_twice,
+     memory_of_a_graph_is_set_and_freed, 0},
+    {"CUSHIM-memory-bounds", "graph", memory_of_a_graph_is_set_beyond,
+     memory_of_a_graph_is_set_and_freed, 0},
     {"CUSHIM-memory-freed-twice", "device", memory_is_freed_twice,
      memory_is_freed_and_allocated_again, 0},
     {"CUSHIM-memory-freed-twice", "pool", pooled_memory_is_freed_twice,

@@ -12,7 +12,7 @@ enum { BYTES = 4096 };
 
 static const struct cushim_table *driver;
 static CUcontext context;
-static CUstream streams[2];
+static CUstream streams[2], gone;
 static CUevent ended, untimed, recorded;
 static CUdeviceptr memory, freed;
 
@@ -20,6 +20,8 @@ static void prepare(void)
 {
     for (int i = 0; i < 2; i++)
         driver->StreamCreate(&streams[i], CU_STREAM_NON_BLOCKING);
+    driver->StreamCreate(&gone, 0);
+    driver->StreamDestroy_v2(gone);
     driver->EventCreate(&ended, 0);
     driver->EventDestroy_v2(ended);
     driver->EventCreate(&recorded, 0);
@@ -40,7 +42,7 @@ static void make_mistakes(void)
     driver->EventQuery(ended);                        /* a destroyed event */
     driver->EventDestroy_v2(ended);                   /* a second time */
     driver->EventQuery((CUevent)(void *)streams[0]);  /* a stream as an event */
-    driver->EventQuery((CUevent)0x1234);              /* no handle at all */
+    driver->StreamQuery(gone);                        /* a destroyed stream */
     driver->EventElapsedTime(&ms, recorded, untimed); /* an event without a time */
     driver->MemsetD8_v2(freed, 0, BYTES);             /* freed memory */
     driver->MemFree_v2(freed);                        /* a second time */

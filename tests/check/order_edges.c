@@ -4,6 +4,7 @@
 
 #include "tests/check/answers.h"
 #include "tests/check/order_objects.h"
+#include "tests/support/structs.h"
 
 static void one_stream(bool is_ordered)
 {
@@ -22,7 +23,6 @@ static void event(bool is_ordered)
         OK(driver->EventRecord(event, order_streams[0]));
     OK(driver->StreamWaitEvent(order_streams[1], event, 0));
     order_read(order_streams[1]);
-    OK(driver->EventDestroy_v2(event));
 }
 
 /* A wait refers to the record that was current when it was queued, not to the next one. */
@@ -38,7 +38,6 @@ static void event_recorded_again(bool is_ordered)
     if (is_ordered)
         OK(driver->StreamWaitEvent(order_streams[1], event, 0));
     order_read(order_streams[1]);
-    OK(driver->EventDestroy_v2(event));
 }
 
 static void event_of_a_third_stream(bool is_ordered)
@@ -54,9 +53,6 @@ static void event_of_a_third_stream(bool is_ordered)
     OK(driver->EventRecord(two, third));
     OK(driver->StreamWaitEvent(order_streams[1], two, 0));
     order_read(order_streams[1]);
-    OK(driver->EventDestroy_v2(one));
-    OK(driver->EventDestroy_v2(two));
-    OK(driver->StreamDestroy_v2(third));
 }
 
 static void event_synchronize(bool is_ordered)
@@ -68,7 +64,6 @@ static void event_synchronize(bool is_ordered)
     if (is_ordered)
         OK(driver->EventSynchronize(event));
     order_read(order_streams[1]);
-    OK(driver->EventDestroy_v2(event));
 }
 
 /*
@@ -86,7 +81,6 @@ static void event_query(bool is_ordered)
         order_drain_unseen();
     CODE(is_ordered ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY, driver->EventQuery(event));
     order_read(order_streams[1]);
-    OK(driver->EventDestroy_v2(event));
 }
 
 static void stream_query(bool is_ordered)
@@ -130,7 +124,6 @@ static void default_stream(bool is_ordered)
 
     order_write(NULL);
     order_read(stream);
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 static void default_stream_after_blocking(bool is_ordered)
@@ -139,7 +132,6 @@ static void default_stream_after_blocking(bool is_ordered)
 
     order_write(stream);
     order_read(CU_STREAM_LEGACY);
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 /* A kernel on the default stream orders the work of blocking streams before and after it. */
@@ -150,8 +142,6 @@ static void kernel_on_default_stream(bool is_ordered)
     order_write(one);
     order_spin(is_ordered ? NULL : other);
     order_read(other);
-    OK(driver->StreamDestroy_v2(one));
-    OK(driver->StreamDestroy_v2(other));
 }
 
 static void per_thread_stream(bool is_ordered)
@@ -175,7 +165,6 @@ static void synchronous_copy(bool is_ordered)
         OK(driver->MemcpyDtoD_v2(other, order_memory, ORDER_BYTES));
     order_write(order_streams[0]);
     OK(driver->CtxSynchronize());
-    OK(driver->MemFree_v2(other));
 }
 
 /*
@@ -191,7 +180,6 @@ static void synchronous_copy_of_pageable_memory(bool is_ordered)
     OK(driver->MemcpyHtoD_v2(much, pageable, is_ordered ? MUCH : 16));
     OK(driver->MemsetD8Async(much, 1, MUCH, order_streams[0]));
     OK(driver->CtxSynchronize());
-    OK(driver->MemFree_v2(much));
 }
 
 static void set(bool is_ordered)
@@ -225,8 +213,6 @@ static void set_in_synchronous_context(bool is_ordered)
     OK(driver->MemsetD8_v2(memory, 1, 64));
     OK(driver->MemsetD8Async(memory, 2, 64, stream));
     OK(driver->CtxSynchronize());
-    OK(driver->MemFree_v2(memory));
-    OK(driver->StreamDestroy_v2(stream));
     OK(driver->CtxDestroy_v2(context));
 }
 
@@ -250,16 +236,44 @@ static void event_that_is_destroyed(bool is_ordered)
     order_read(order_streams[1]);
 }
 
+/* Each function that copies or sets uses the memory of its arguments. */
+#define USE(name, call)                                      \
+    static void name(bool is_ordered)                        \
+    {                                                        \
+        order_write(order_streams[0]);                       \
+        if (is_ordered)                                      \
+            OK(driver->StreamSynchronize(order_streams[0])); \
+        OK(driver->call);                                    \
+    }
+
+USE(copy_to_device, MemcpyHtoDAsync_v2(order_memory, order_host, 64, order_streams[1]))
+USE(copy_to_device_at_once, MemcpyHtoD_v2(order_memory, order_host, 64))
+USE(copy_to_host_at_once, MemcpyDtoH_v2(order_host, order_memory, 64))
+USE(copy_on_device, MemcpyDtoDAsync_v2(order_memory + 64, order_memory, 64, order_streams[1]))
+USE(copy_on_device_at_once, MemcpyDtoD_v2(order_memory + 64, order_memory, 64))
+USE(copy, MemcpyAsync(order_memory, (uintptr_t)order_host, 64, order_streams[1]))
+USE(copy_at_once, Memcpy(order_memory, (uintptr_t)order_host, 64))
+USE(set_words, MemsetD32Async(order_memory, 1, 16, order_streams[1]))
+USE(set_words_at_once, MemsetD32_v2(order_memory, 1, 16))
+USE(set_shorts, MemsetD16Async(order_memory, 1, 16, order_streams[1]))
+USE(set_rows, MemsetD2D8Async(order_memory, 64, 1, 16, 4, order_streams[1]))
+USE(set_rows_of_words_at_once, MemsetD2D32_v2(order_memory, 64, 1, 4, 4))
+
+/* Two copies may read the same memory, and may not write to it. */
+static void copies_of_one_source(bool is_ordered)
+{
+    const CUdeviceptr to = order_memory + (is_ordered ? 128 : 64);
+
+    OK(driver->MemcpyDtoDAsync_v2(order_memory + 64, order_memory, 64, order_streams[0]));
+    OK(driver->MemcpyDtoDAsync_v2(to, order_memory, 64, order_streams[1]));
+}
+
 /* Rows with gaps: two copies of adjacent columns have no byte in common. */
 static void copy_2d(bool is_ordered)
 {
     CUDA_MEMCPY2D copy = {
-        .srcMemoryType = CU_MEMORYTYPE_HOST,
-        .srcHost = order_host,
-        .srcPitch = 64,
-        .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-        .dstDevice = order_memory,
-        .dstPitch = 256,
+        FROM_HOST(order_host, 64),
+        TO_DEVICE(order_memory, 256),
         .WidthInBytes = 64,
         .Height = 16,
     };
@@ -272,13 +286,9 @@ static void copy_2d(bool is_ordered)
 static void copy_3d(bool is_ordered)
 {
     CUDA_MEMCPY3D copy = {
-        .srcMemoryType = CU_MEMORYTYPE_HOST,
-        .srcHost = order_host,
-        .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-        .dstDevice = order_memory,
-        .srcPitch = 64,
+        FROM_HOST(order_host, 64),
+        TO_DEVICE(order_memory, 64),
         .srcHeight = 4,
-        .dstPitch = 64,
         .dstHeight = 8,
         .WidthInBytes = 64,
         .Height = 4,
@@ -338,7 +348,6 @@ static void page_locked_memory(bool is_ordered)
         OK(driver->StreamSynchronize(order_streams[0]));
     OK(driver->MemcpyHtoDAsync_v2(other, order_host, 16, order_streams[1]));
     OK(driver->CtxSynchronize());
-    OK(driver->MemFree_v2(other));
 }
 
 static void graph(bool is_ordered)
@@ -376,6 +385,19 @@ const struct order_edge order_edges[] = {
     ORDER_EDGE(set_in_synchronous_context),
     ORDER_EDGE(stream_that_is_destroyed),
     ORDER_EDGE(event_that_is_destroyed),
+    ORDER_EDGE(copy_to_device),
+    ORDER_EDGE(copy_to_device_at_once),
+    ORDER_EDGE(copy_to_host_at_once),
+    ORDER_EDGE(copy_on_device),
+    ORDER_EDGE(copy_on_device_at_once),
+    ORDER_EDGE(copy),
+    ORDER_EDGE(copy_at_once),
+    ORDER_EDGE(set_words),
+    ORDER_EDGE(set_words_at_once),
+    ORDER_EDGE(set_shorts),
+    ORDER_EDGE(set_rows),
+    ORDER_EDGE(set_rows_of_words_at_once),
+    ORDER_EDGE(copies_of_one_source),
     ORDER_EDGE(copy_2d),
     ORDER_EDGE(copy_3d),
     ORDER_EDGE(allocation),

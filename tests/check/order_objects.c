@@ -2,6 +2,7 @@
 #include "tests/check/order_objects.h"
 
 #include "tests/check/answers.h"
+#include "tests/support/structs.h"
 
 const struct cushim_table *order_below;
 CUcontext order_context;
@@ -83,14 +84,7 @@ void order_spin_recording(CUstream stream, CUevent event)
     uint64_t ns = 1000000;
     void *parameters[] = {&ns};
     CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT};
-    const CUlaunchConfig config = {.gridDimX = 1,
-                                   .gridDimY = 1,
-                                   .gridDimZ = 1,
-                                   .blockDimX = 1,
-                                   .blockDimY = 1,
-                                   .blockDimZ = 1,
-                                   .hStream = stream,
-                                   .attrs = &attribute,
+    const CUlaunchConfig config = {ONE_THREAD, .hStream = stream, .attrs = &attribute,
                                    .numAttrs = 1};
 
     attribute.value.programmaticEvent.event = event;

@@ -16,6 +16,13 @@ unsigned random_draw(struct random_program *program, unsigned below)
     return (unsigned)(program->state >> 33) % below;
 }
 
+/* A live object of the current context, which is created if there is none. */
+static struct random_object *pick(struct random_program *program, enum random_type type);
+
+/* Destroy an object, after what has to be done first. */
+static void destroy(struct random_program *program, enum random_type type,
+                    struct random_object *object);
+
 /* --- order --- */
 
 /* All work of the current context, or of one stream, is complete. */
@@ -46,7 +53,7 @@ static void wait_for_stream(struct random_program *program, CUstream stream)
 
 static void wait_for_event(struct random_program *program, CUstream first, CUstream second)
 {
-    struct random_object *event = random_pick(program, RANDOM_EVENT);
+    struct random_object *event = pick(program, RANDOM_EVENT);
 
     OK(driver->EventRecord(HANDLE(CUevent, event), first));
     event->is_recorded = true;
@@ -56,7 +63,9 @@ static void wait_for_event(struct random_program *program, CUstream first, CUstr
         OK(driver->StreamWaitEvent(second, HANDLE(CUevent, event), 0));
 }
 
-void random_order(struct random_program *program, struct random_object *memory, CUstream stream)
+/* Order earlier work on the memory before the next work in the stream, which may then use it. */
+static void order_work(struct random_program *program, struct random_object *memory,
+                       CUstream stream)
 {
     if (memory->is_used && (memory->is_user_gone || memory->user != stream)) {
         if (memory->is_user_gone || random_draw(program, 6) == 0)
@@ -96,7 +105,7 @@ static uint64_t register_memory(void)
 
 static uint64_t make_exec(struct random_program *program)
 {
-    struct random_object *graph = random_pick(program, RANDOM_GRAPH);
+    struct random_object *graph = pick(program, RANDOM_GRAPH);
     CUgraphExec exec;
 
     OK(driver->GraphInstantiateWithFlags(&exec, HANDLE(CUgraph, graph), 0));
@@ -135,7 +144,8 @@ static uint64_t make_array(void)
     return (uintptr_t)array;
 }
 
-void random_forget(struct random_object *registered)
+/* Free the program's own memory that was registered. */
+static void forget(struct random_object *registered)
 {
     free(HANDLE(void *, registered));
 }
@@ -157,7 +167,7 @@ static CUstream pick_stream(struct random_program *program)
     case 1:
         return CU_STREAM_PER_THREAD;
     default:
-        return HANDLE(CUstream, random_pick(program, RANDOM_STREAM));
+        return HANDLE(CUstream, pick(program, RANDOM_STREAM));
     }
 }
 
@@ -216,7 +226,8 @@ static void make_handle(struct random_program *program, enum random_type type,
     }
 }
 
-struct random_object *random_make(struct random_program *program, enum random_type type)
+/* Create an object. If there is no room, another one is destroyed first. */
+static struct random_object *make(struct random_program *program, enum random_type type)
 {
     struct random_object *object = &program->objects[type][0];
     struct random_object made = {.is_live = true, .context = program->current};
@@ -226,13 +237,13 @@ struct random_object *random_make(struct random_program *program, enum random_ty
         object = &program->objects[type][i];
     if (object->is_live) {
         object = &program->objects[type][random_draw(program, RANDOM_OBJECTS)];
-        random_destroy(program, type, object);
+        destroy(program, type, object);
     }
     *object = made;
     return object;
 }
 
-struct random_object *random_pick(struct random_program *program, enum random_type type)
+static struct random_object *pick(struct random_program *program, enum random_type type)
 {
     const unsigned first = random_draw(program, RANDOM_OBJECTS);
 
@@ -242,10 +253,10 @@ struct random_object *random_pick(struct random_program *program, enum random_ty
         if (object->is_live && object->context == program->current)
             return object;
     }
-    return random_make(program, type);
+    return make(program, type);
 }
 
-CUresult random_call_end(enum random_type type, uint64_t handle)
+static CUresult call_end(enum random_type type, uint64_t handle)
 {
     void *const pointer = (void *)(uintptr_t)handle;
 
@@ -296,7 +307,7 @@ static void enter(struct random_program *program, unsigned context)
     program->current = context;
 }
 
-void random_destroy(struct random_program *program, enum random_type type,
+static void destroy(struct random_program *program, enum random_type type,
                     struct random_object *object)
 {
     const unsigned current = program->current;
@@ -306,7 +317,7 @@ void random_destroy(struct random_program *program, enum random_type type,
     object->is_live = false;
     if (type == RANDOM_POOLED && random_draw(program, 3)) {
         stream = pick_stream(program);
-        random_order(program, object, stream);
+        order_work(program, object, stream);
         OK(driver->MemFreeAsync(object->handle, stream));
     } else {
         if (type >= RANDOM_POOLED && type <= RANDOM_REGISTERED)
@@ -317,10 +328,10 @@ void random_destroy(struct random_program *program, enum random_type type,
             lose_stream(program, HANDLE(CUstream, object));
         if (type == RANDOM_MEMORY)
             note_done(program, false, NULL);
-        OK(random_call_end(type, object->handle));
+        OK(call_end(type, object->handle));
     }
     if (type == RANDOM_REGISTERED)
-        random_forget(object);
+        forget(object);
     enter(program, current);
 }
 
@@ -342,7 +353,7 @@ static void end_context(struct random_program *program, unsigned context)
                 if (goes && random_draw(program, 2))
                     object->is_live = false;
                 else
-                    random_destroy(program, (enum random_type)type, object);
+                    destroy(program, (enum random_type)type, object);
             }
         }
     }
@@ -379,12 +390,12 @@ static void step_context(struct random_program *program)
 
 static struct random_object *pick_memory(struct random_program *program)
 {
-    return random_pick(program, random_draw(program, 2) ? RANDOM_MEMORY : RANDOM_POOLED);
+    return pick(program, random_draw(program, 2) ? RANDOM_MEMORY : RANDOM_POOLED);
 }
 
 static struct random_object *pick_host(struct random_program *program)
 {
-    return random_pick(program, random_draw(program, 2) ? RANDOM_HOST : RANDOM_REGISTERED);
+    return pick(program, random_draw(program, 2) ? RANDOM_HOST : RANDOM_REGISTERED);
 }
 
 static void step_set(struct random_program *program)
@@ -394,7 +405,7 @@ static void step_set(struct random_program *program)
     const size_t skipped = 4u * random_draw(program, RANDOM_BYTES / 8);
     CUstream stream = kind == 0 ? NULL : pick_stream(program);
 
-    random_order(program, memory, stream);
+    order_work(program, memory, stream);
     if (kind == 0)
         OK(driver->MemsetD8_v2(memory->handle + skipped, 1, RANDOM_BYTES - skipped));
     else if (kind == 1)
@@ -409,8 +420,8 @@ static void step_set(struct random_program *program)
 static void order_both(struct random_program *program, struct random_object *one,
                        struct random_object *other, CUstream stream)
 {
-    random_order(program, one, stream);
-    random_order(program, other, stream);
+    order_work(program, one, stream);
+    order_work(program, other, stream);
     one->is_used = true;
 }
 
@@ -449,8 +460,8 @@ static void step_copy(struct random_program *program)
 
 static void step_event(struct random_program *program)
 {
-    struct random_object *event = random_pick(program, RANDOM_EVENT);
-    struct random_object *start = random_pick(program, RANDOM_EVENT);
+    struct random_object *event = pick(program, RANDOM_EVENT);
+    struct random_object *start = pick(program, RANDOM_EVENT);
     CUstream stream = pick_stream(program);
     float ms;
 
@@ -475,7 +486,7 @@ static void step_event(struct random_program *program)
 
 static void step_kernel(struct random_program *program)
 {
-    const struct random_object *module = random_pick(program, RANDOM_MODULE);
+    const struct random_object *module = pick(program, RANDOM_MODULE);
     uint64_t ns = random_draw(program, 1000);
     void *arguments[] = {&ns};
 
@@ -501,8 +512,8 @@ static void step_host_function(struct random_program *program)
 
 static void step_capture(struct random_program *program)
 {
-    const struct random_object *stream = random_pick(program, RANDOM_STREAM);
-    const struct random_object *memory = random_pick(program, RANDOM_MEMORY);
+    const struct random_object *stream = pick(program, RANDOM_STREAM);
+    const struct random_object *memory = pick(program, RANDOM_MEMORY);
     CUgraphExec exec;
     CUgraph graph;
 
@@ -522,23 +533,23 @@ static void step_capture(struct random_program *program)
 
 static void step_graph(struct random_program *program)
 {
-    const struct random_object *exec = random_pick(program, RANDOM_EXEC);
+    const struct random_object *exec = pick(program, RANDOM_EXEC);
 
     OK(driver->GraphLaunch(HANDLE(CUgraphExec, exec), pick_stream(program)));
 }
 
 static void step_array(struct random_program *program)
 {
-    const struct random_object *array = random_pick(program, RANDOM_ARRAY);
+    const struct random_object *array = pick(program, RANDOM_ARRAY);
     struct random_object *memory = pick_memory(program);
 
-    random_order(program, memory, NULL);
+    order_work(program, memory, NULL);
     OK(driver->MemcpyDtoA_v2(HANDLE(CUarray, array), 0, memory->handle, 64));
 }
 
 static void step_pool(struct random_program *program)
 {
-    const struct random_object *pool = random_pick(program, RANDOM_POOL);
+    const struct random_object *pool = pick(program, RANDOM_POOL);
     CUstream stream = pick_stream(program);
     CUdeviceptr memory;
 
@@ -560,9 +571,9 @@ static void step_life(struct random_program *program)
     const enum random_type type = (enum random_type)random_draw(program, RANDOM_TYPES);
 
     if (random_draw(program, 2))
-        random_make(program, type);
+        make(program, type);
     else
-        random_destroy(program, type, random_pick(program, type));
+        destroy(program, type, pick(program, type));
 }
 
 void random_step(struct random_program *program)
@@ -601,7 +612,7 @@ void random_end(struct random_program *program)
         for (unsigned type = RANDOM_TYPES; type-- > 0;) {
             for (unsigned i = 0; i < RANDOM_OBJECTS; i++) {
                 if (program->objects[type][i].is_live)
-                    random_destroy(program, (enum random_type)type, &program->objects[type][i]);
+                    destroy(program, (enum random_type)type, &program->objects[type][i]);
             }
         }
     }
@@ -613,6 +624,6 @@ void random_abandon(struct random_program *program)
 {
     for (unsigned i = 0; i < RANDOM_OBJECTS; i++) {
         if (program->objects[RANDOM_REGISTERED][i].is_live)
-            random_forget(&program->objects[RANDOM_REGISTERED][i]);
+            forget(&program->objects[RANDOM_REGISTERED][i]);
     }
 }

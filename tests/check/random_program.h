@@ -64,23 +64,4 @@ void random_end(struct random_program *program);
 /* Replaces random_end() if the context was lost: free the program's own memory. */
 void random_abandon(struct random_program *program);
 
-/* A live object of the current context, which is created if there is none. */
-struct random_object *random_pick(struct random_program *program, enum random_type type);
-
-/* Create an object. If there is no room, another one is destroyed first. */
-struct random_object *random_make(struct random_program *program, enum random_type type);
-
-/* Destroy an object after everything that is necessary before. */
-void random_destroy(struct random_program *program, enum random_type type,
-                    struct random_object *object);
-
-/* Free the program's own memory that was registered. */
-void random_forget(struct random_object *registered);
-
-/* Only the call that destroys a handle of a type. */
-CUresult random_call_end(enum random_type type, uint64_t handle);
-
-/* Order earlier work on the memory before the next work in the stream, which may then use it. */
-void random_order(struct random_program *program, struct random_object *memory, CUstream stream);
-
 #endif

@@ -5,17 +5,17 @@
 usage: clients.py COMMAND PLAIN BESIDE [NAME ...]
        clients.py --packages
 
-COMMAND is `cushim`, PLAIN the client built from plain.c, and BESIDE the folder of the libraries of
-beside.c. Each client of CLIENTS, or each NAME, runs through `cushim run`, and again with a
-libcuda.so.1 that is not a library: a check that also passes there proves nothing, and fails.
---packages prints the Debian packages of the clients. For a client that fails, the script prints the
-ends of its outputs.
+COMMAND is `cushim`, PLAIN the client built from plain.c, beside which is that of virtual.c, and
+BESIDE the folder of the libraries of beside.c. Each client of CLIENTS, or each NAME, runs through
+`cushim run`, and again with a libcuda.so.1 that is not a library: a check that also passes there
+proves nothing, and fails. --packages prints the Debian packages of the clients. For a client that
+fails, the script prints the ends of its outputs.
 
 Exit status: 0 every installed client passed; 77 none is installed; 1 one failed.
 
 In CLIENTS, words between @ are replaced: @WORK@ is the empty folder in which a client runs, @HERE@
-this folder, @PLAIN@ the project's own client, @FOUND@ the last file that a client needs. @NAME@,
-@MAJOR@, @MINOR@, @BYTES@, @MIB@, @PCI@ and @PCI_SHORT@ are the output of `cushim info` about the
+this folder, @PLAIN@ and @VIRTUAL@ the project's own clients, @FOUND@ the last file that a client
+needs. @NAME@, @MAJOR@, @MINOR@, @BYTES@, @MIB@ and @PCI@ are the output of `cushim info` about the
 first device.
 """
 import glob
@@ -64,20 +64,6 @@ def frames(source, *filters):
             ','.join(filters), '-f', 'framemd5', '-')
 
 
-def frames_of(source, layout, *options):
-    """Frames are uploaded and downloaded, and compared with the unchanged frames."""
-    there = frames(source, f'format={layout}', 'hwupload_cuda', 'hwdownload', f'format={layout}')
-    return dict(command=there[:1] + options + there[1:],
-                same_as=frames(source, f'format={layout}'))
-
-
-def mpv(filters):
-    """The same with mpv, which needs a folder for its own output."""
-    return ('sh', '-c', 'mpv --no-config --no-terminal --no-audio --vf=lavfi=[' + filters + '] '
-            '--o=frames --of=framemd5 --ovc=rawvideo av://lavfi:testsrc2=s=320x240:d=1 && '
-            'cat frames')
-
-
 def checksums(*elements):
     """GStreamer prints the MD5 digest of each frame after some elements."""
     words = ['videotestsrc', 'num-buffers=8', '!', 'video/x-raw,format=NV12,width=320,height=240']
@@ -96,27 +82,18 @@ FEW_THREADS = ('--set', 'attribute.MULTIPROCESSOR_COUNT=2', '--set', 'memory=8Gi
 CLIENTS = (
     Client('plain', (), (), 'codes and data, in order, are those of a GPU',
            ('@PLAIN@',), same_as=('cat', '@HERE@/plain.expected')),
+    Client('virtual', (), (), 'segments that grow, and memory of two processes, as on a GPU',
+           ('@VIRTUAL@',), same_as=('cat', '@HERE@/virtual.expected')),
 
     Client('ffmpeg', ('ffmpeg',), ('/usr/bin/ffmpeg',),
            'MD5 of 25 frames of 8 bits, uploaded and downloaded, as on the CPU',
-           **frames_of(FRAMES, 'yuv420p')),
-    Client('ffmpeg-16-bit', ('ffmpeg',), ('/usr/bin/ffmpeg',),
-           'MD5 of 25 frames of 16 bits, in a named device on the primary context, as on the CPU',
-           **frames_of(FRAMES, 'yuv444p16', '-init_hw_device', 'cuda=gpu:0,primary_ctx=1',
-                       '-filter_hw_device', 'gpu')),
+           frames(FRAMES, 'format=yuv420p', 'hwupload_cuda', 'hwdownload', 'format=yuv420p'),
+           same_as=frames(FRAMES, 'format=yuv420p')),
     Client('ffmpeg-thumbnail', ('ffmpeg',), ('/usr/bin/ffmpeg',),
            'histograms by a kernel with textures choose the frames that the CPU chooses',
            frames(FRAMES, 'format=yuv420p', 'hwupload_cuda', 'thumbnail_cuda=n=5', 'hwdownload',
                   'format=yuv420p'),
            same_as=frames(FRAMES, 'format=yuv420p', 'thumbnail=n=5')),
-    Client('mpv', ('mpv',), ('/usr/bin/mpv',),
-           'MD5 of 25 frames, uploaded and downloaded, as on the CPU',
-           mpv('format=yuv420p,hwupload_cuda,hwdownload,format=yuv420p'),
-           same_as=mpv('format=yuv420p')),
-    Client('pyav', ('python3-av',), (MODULES + 'av',),
-           'MD5 of 25 frames, uploaded and downloaded in Python, as on the CPU',
-           (PYTHON, '@HERE@/programs.py', 'av_frames', 'hwupload_cuda', 'hwdownload'),
-           same_as=(PYTHON, '@HERE@/programs.py', 'av_frames')),
 
     # GStreamer has CUDA elements only if NVIDIA's decoder or encoder library can be opened.
     Client('gstreamer',
@@ -133,29 +110,7 @@ CLIENTS = (
            ('hashcat', '-I'),
            (r'^CUDA\.Version\.: 13\.0$', r'^  Name\.+: @NAME@$', r'^  Memory\.Total\.+: @MIB@ MB$',
             r'^  PCI\.Addr\.BDFe\.+: @PCI@$')),
-    Client('boinc', ('boinc-client',), ('/usr/bin/boinc',),
-           'detects the device: name, memory, capability, driver',
-           ('sh', '-c', 'boinc --detect_gpus >log 2>&1; cat coproc_info.xml'),
-           (r'<coproc_cuda>\s+<count>1</count>\s+<name>@NAME@</name>', '<have_cuda>1</have_cuda>',
-            r'<cudaVersion>13000</cudaVersion>', r'<totalGlobalMem>@BYTES@\.0+</totalGlobalMem>',
-            '<major>@MAJOR@</major>', '<minor>@MINOR@</minor>')),
-    Client('blender', ('blender',), ('/usr/bin/blender',),
-           'Cycles finds the device',
-           ('blender', '-b', '--factory-startup', '--python-exit-code', '1', '--python',
-            '@HERE@/programs.py', '--', 'blender_devices'),
-           (r'^device CUDA @NAME@ at CUDA_@NAME@_@PCI_SHORT@$',)),
 
-    Client('llvm-omp-device-info', ('libomp-14-dev',),
-           ('/usr/lib/llvm-1[3-6]/bin/llvm-omp-device-info',),
-           'prints the device: name, memory, capability, unified addressing',
-           ('@FOUND@',),
-           (r'^ +CUDA Driver Version: +\t*13000 *$', r'^ +Device Name: +\t*@NAME@ *$',
-            r'^ +Global Memory Size: +\t*@BYTES@ bytes *$', r'^ +Unified Addressing: +\t*Yes *$',
-            r'^ +Compute Capabilities: +\t*@MAJOR@@MINOR@ *$'),
-           environment={'LIBOMPTARGET_NEXTGEN_PLUGINS': '0'}),
-    Client('nvptx-arch', ('clang-tools-16',), ('/usr/bin/nvptx-arch-1[0-9]',),
-           'prints the capability',
-           ('@FOUND@',), (r'\Asm_@MAJOR@@MINOR@\n\Z',)),
     Client('clang', ('clang-16', 'clang-tools-16'), ('/usr/bin/nvptx-arch-16', '/usr/bin/clang-16'),
            '--offload-arch=native compiles for the capability',
            ('clang-16', '-x', 'cuda', '--offload-arch=native', '--cuda-device-only', '-nocudainc',
@@ -193,12 +148,6 @@ CLIENTS = (
            (r'^found 1 CUDA device', r'^name @NAME@ capability @MAJOR@\.@MINOR@$', r'^done$'),
            options=('--driver-version', '11.2'),
            environment={'CUDA_HOME': '@WORK@'}),
-    Client('numba-per-thread', ('python3-numba',), (MODULES + 'numba/cuda',),
-           'the same on the per-thread default stream',
-           (PYTHON, '@HERE@/programs.py', 'numba_arrays'),
-           (r'^found 1 CUDA device', r'^name @NAME@ capability @MAJOR@\.@MINOR@$', r'^done$'),
-           options=('--driver-version', '11.2'),
-           environment={'CUDA_HOME': '@WORK@', 'NUMBA_CUDA_PER_THREAD_DEFAULT_STREAM': '1'}),
     Client('numba-tests', ('python3-numba',), (MODULES + 'numba/cuda/tests',),
            'its own tests of the driver: all that need no compiler and no kernel\'s result',
            (PYTHON, '@HERE@/programs.py', 'numba_tests'),
@@ -238,10 +187,6 @@ CLIENTS = (
            (r'^passed (6[5-9]|[7-9]\d)$', r'^as expected 0$', r'^wrong 0$'),
            environment={'DEVICE': 'cuda0'},
            libraries=(COMPILERS + '/lib64',), seconds=7200, asked=True),
-    Client('halide', ('python3-halide',), (MODULES + 'halide*.so',),
-           'buffers to the device and back',
-           (PYTHON, '@HERE@/programs.py', 'halide_buffers'),
-           (r'\Auploaded 0\ndownloaded 0\nwrong 0\nfreed 0\n', r'^done$')),
     Client('halide-kernels', ('python3-halide',), (MODULES + 'halide*.so',),
            'what its kernels compute: a blur by way of shared memory, a product, a histogram',
            (PYTHON, '@HERE@/programs.py', 'halide_kernels'),
@@ -311,7 +256,7 @@ class Suite:
         self.facts = {'NAME': device['name'], 'MAJOR': major, 'MINOR': minor,
                       'BYTES': str(device['memory_bytes']),
                       'MIB': str(device['memory_bytes'] >> 20),
-                      'PCI': device['pci_address'], 'PCI_SHORT': device['pci_address'][:-2]}
+                      'PCI': device['pci_address']}
 
 
 def ends(out, err):
@@ -355,6 +300,7 @@ def run_client(suite, client, found):
 
         def run(place, options, command, *folders):
             words = {'WORK': place, 'HERE': HERE, 'PLAIN': suite.plain, 'FOUND': found,
+                     'VIRTUAL': os.path.join(os.path.dirname(suite.plain), 'virtual'),
                      'BESIDE': suite.beside}
             more = {key: fill(value, words) for key, value in client.environment.items()}
             environment = suite.environment(place, *folders, *client.libraries, suite.beside,
@@ -412,7 +358,7 @@ def run_one(suite, client):
                   f'packages {" ".join(client.packages)}')
         print(f'skip  {client.name}: no {lacks}; {brings}', flush=True)
         return None
-    words = {'HERE': '.', 'WORK': '.', 'PLAIN': 'plain', 'FOUND': found}
+    words = {'HERE': '.', 'WORK': '.', 'PLAIN': 'plain', 'VIRTUAL': 'virtual', 'FOUND': found}
     command = ' '.join(fill_all(client.command, words))
     line = f'{client.name} ({version(client.packages)}): {client.shows}: {command}'
     try:

@@ -8,7 +8,7 @@ usage() {
 usage: install.sh [--print]
 
 Installs the clients' packages from Debian 12's main archive, without recommended packages: up to
-610 MB of downloads and 2.9 GB on disk. The service of boinc-client is not started. Needs root.
+610 MB of downloads and 2.9 GB on disk. Needs root.
 --print prints the packages and installs nothing.
 END
 }

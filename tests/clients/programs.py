@@ -1,63 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The clients that are Python modules: programs.py NAME [WORD]... (Blender: -- NAME).
+"""The clients that are Python modules: programs.py NAME [WORD]...
 
 Each module is imported where it is used, because each client brings its own.
 """
 import collections
 import concurrent.futures
-import hashlib
 import os
 import pkgutil
 import re
 import subprocess
 import sys
 import unittest
-
-
-def av_frames(*filters):
-    """Print MD5 digests of the frames of a test picture after the given filters."""
-    import av
-
-    layout = 'pix_fmts=yuv420p'
-    graph = av.filter.Graph()
-    chain = [graph.add('testsrc2', 'size=320x240:rate=25:duration=1'), graph.add('format', layout)]
-    chain += [graph.add(name) for name in filters]
-    chain += [graph.add('format', layout), graph.add('buffersink')]
-    for before, after in zip(chain, chain[1:]):
-        before.link_to(after)
-    graph.configure()
-    for number in range(25):
-        planes = b''.join(bytes(plane) for plane in chain[-1].pull().planes)
-        print(number, len(planes), hashlib.md5(planes).hexdigest())
-
-
-def blender_devices():
-    """Runs in Blender: print the devices that its renderer Cycles finds."""
-    import bpy
-
-    preferences = bpy.context.preferences.addons['cycles'].preferences
-    for device in preferences.get_devices_for_type('CUDA'):
-        print(f'device {device.type} {device.name} at {device.id}')
-
-
-def halide_buffers():
-    """Copy a buffer of Halide to the device and back."""
-    import halide
-    import numpy
-
-    target = halide.Target('host-cuda')
-    data = numpy.arange(240 * 320, dtype=numpy.int32).reshape(240, 320)
-    expected = data.copy()
-    buffer = halide.Buffer(data)
-    buffer.set_host_dirty()
-    print('uploaded', buffer.copy_to_device(target))
-    data[:] = 0
-    buffer.set_host_dirty(False)
-    buffer.set_device_dirty()
-    print('downloaded', buffer.copy_to_host())
-    print('wrong', numpy.count_nonzero(numpy.asarray(buffer) != expected))
-    print('freed', buffer.device_free())
-    print('done')
 
 
 def halide_kernels():
@@ -315,9 +268,9 @@ def pygpu_tests(folder):
                                      + left_out, plugins=[outcome]))
 
 
-PROGRAMS = (av_frames, blender_devices, halide_buffers, halide_kernels, numba_arrays, numba_kernels,
-            numba_module, numba_tests, pygpu_arrays, pygpu_tests)
+PROGRAMS = (halide_kernels, numba_arrays, numba_kernels, numba_module, numba_tests, pygpu_arrays,
+            pygpu_tests)
 
 if __name__ == '__main__':
-    NAME, *WORDS = sys.argv[sys.argv.index('--') + 1 if '--' in sys.argv else 1:]
+    NAME, *WORDS = sys.argv[1:]
     {program.__name__: program for program in PROGRAMS}[NAME](*WORDS)

@@ -70,24 +70,29 @@ CUcontext begin_other_context(void)
     return context;
 }
 
+void need_context(void)
+{
+    CUcontext context = NULL;
+    const CUresult code = cu->CtxGetCurrent(&context);
+
+    if (code == CUDA_ERROR_NOT_INITIALIZED || (code == CUDA_SUCCESS && !context))
+        begin_context();
+}
+
 CUstream begin_stream(void)
 {
     CUstream stream = NULL;
 
+    need_context();
     MUST(cu->StreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     return stream;
-}
-
-CUstream begin_context_stream(void)
-{
-    begin_context();
-    return begin_stream();
 }
 
 CUstream begin_blocking_stream(void)
 {
     CUstream stream = NULL;
 
+    need_context();
     MUST(cu->StreamCreate(&stream, CU_STREAM_DEFAULT));
     return stream;
 }
@@ -96,6 +101,7 @@ CUevent begin_event_with(unsigned flags)
 {
     CUevent event = NULL;
 
+    need_context();
     MUST(cu->EventCreate(&event, flags));
     return event;
 }
@@ -182,6 +188,7 @@ struct latch begin_latch(void)
     struct latch latch = {0};
     void *memory = NULL;
 
+    need_context();
     MUST(cu->MemAllocHost_v2(&memory, 64));
     MUST(cu->MemHostGetDevicePointer_v2(&latch.device, memory, 0));
     latch.host = memory;
@@ -215,6 +222,7 @@ CUdeviceptr begin_memory(size_t bytes)
 {
     CUdeviceptr memory = 0;
 
+    need_context();
     MUST(cu->MemAlloc_v2(&memory, bytes));
     return memory;
 }
@@ -223,6 +231,7 @@ CUdeviceptr begin_managed(size_t bytes)
 {
     CUdeviceptr memory = 0;
 
+    need_context();
     MUST(cu->MemAllocManaged(&memory, bytes, CU_MEM_ATTACH_GLOBAL));
     return memory;
 }
@@ -231,6 +240,7 @@ void *begin_pinned(size_t bytes)
 {
     void *memory = NULL;
 
+    need_context();
     MUST(cu->MemAllocHost_v2(&memory, bytes));
     return memory;
 }
@@ -249,6 +259,7 @@ CUfunction begin_kernel(const char *name)
     CUfunction function = NULL;
     CUmodule module = NULL;
 
+    need_context();
     MUST(cu->ModuleLoadData(&module, image));
     MUST(cu->ModuleGetFunction(&function, module, name));
     return function;

@@ -18,20 +18,18 @@
 /* Call cuInit; returns the first device. */
 CUdevice begin_device(void);
 
-/* The primary context of the first device, made current. */
+/* The primary context of the first device, made current; need_context(): unless another one is. */
 CUcontext begin_context(void);
+void need_context(void);
 
 /* Another context on the first device. The current context does not change. */
 CUcontext begin_other_context(void);
 
-/* Streams in the current context, and events with these flags. */
+/* Streams, events with these flags, and below memory, latches and kernels: all need_context(). */
 CUstream begin_stream(void);
 CUstream begin_blocking_stream(void);
 CUevent begin_event(void);
 CUevent begin_event_with(unsigned flags);
-
-/* Make the primary context of the first device current, and create a stream in it. */
-CUstream begin_context_stream(void);
 
 /* An event whose record is complete. */
 CUevent begin_done(void);

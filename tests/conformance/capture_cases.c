@@ -2,13 +2,10 @@
 /* Captures: begin, end, status, forks. Statements 61, 62, 68, 70-73. */
 #include <pthread.h>
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 #include "graph.h"
 
-static void default_stream_is_not_captured(void)
+MEASURED_CASE(061, default_stream_is_not_captured)
 {
     begin_context();
     for (unsigned i = 0; i < CAPTURE_MODES; i++) {
@@ -21,9 +18,9 @@ static void default_stream_is_not_captured(void)
     }
 }
 
-static void begin_is_checked(void)
+MEASURED_CASE(061, begin_is_checked)
 {
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
 
     CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamBeginCapture_v2(stream, (CUstreamCaptureMode)3));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamBeginCapture_v2(stream, (CUstreamCaptureMode)77));
@@ -34,10 +31,10 @@ static void begin_is_checked(void)
     capture_end(stream); /* the first capture is active */
 }
 
-static void status_and_end_of_a_capture(void)
+MEASURED_CASE(062, status_and_end_of_a_capture)
 {
     CUgraph graph = NULL;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
 
     CODE(CUDA_ERROR_ILLEGAL_STATE, cu->StreamEndCapture(stream, &graph));
     CHECK(graph == NULL);
@@ -80,7 +77,7 @@ static void run_ending(struct ending *ending)
     pthread_join(thread, NULL);
 }
 
-static void another_thread_may_not_end_it(void)
+MEASURED_CASE(070, another_thread_may_not_end_it)
 {
     struct ending ending = {.context = begin_context()};
     CUgraph graph = NULL;
@@ -101,9 +98,9 @@ static void another_thread_may_not_end_it(void)
     }
 }
 
-static void event_of_an_ended_capture_is_refused(void)
+MEASURED_CASE(071, event_of_an_ended_capture_is_refused)
 {
-    CUstream stream = begin_context_stream(), other = begin_stream();
+    CUstream stream = begin_stream(), other = begin_stream();
     CUevent event = begin_event(), done = begin_done();
     float ms = -7;
 
@@ -127,9 +124,9 @@ static void event_of_an_ended_capture_is_refused(void)
     CHECK(ms > 0);
 }
 
-static void capturing_stream_can_be_destroyed(void)
+MEASURED_CASE(072, capturing_stream_can_be_destroyed)
 {
-    CUstream stream = begin_context_stream(), fork = begin_stream();
+    CUstream stream = begin_stream(), fork = begin_stream();
     CUevent event = begin_event();
 
     capture_begin(stream, GLOBAL);
@@ -141,10 +138,10 @@ static void capturing_stream_can_be_destroyed(void)
     OK(cu->StreamQuery(fork));
 }
 
-static void mode_of_the_thread_is_exchanged(void)
+MEASURED_CASE(072, mode_of_the_thread_is_exchanged)
 {
     CUstreamCaptureMode mode = RELAXED;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
     CUevent done = begin_done();
 
     capture_begin(stream, GLOBAL);
@@ -172,13 +169,13 @@ static void mode_of_the_thread_is_exchanged(void)
     EQUAL(GLOBAL, mode);
 }
 
-static void capture_functions_answer_what_is_listed(void)
+DOCUMENTED_CASE(073, capture_functions_answer_what_is_listed)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     const CUgraphNode *nodes = NULL;
     cuuint64_t id = 0;
     CUgraph graph = NULL;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
     size_t count = 0;
 
     ONE_OF(cu->StreamIsCapturing(stream, &status), 0, 4, 3, 1, 906);
@@ -216,7 +213,6 @@ static struct pair begin_pair(void)
 {
     struct pair pair;
 
-    begin_context();
     pair.origin = begin_stream();
     pair.fork = begin_stream();
     pair.forked = begin_event();
@@ -244,7 +240,7 @@ static cuuint64_t capture_id(CUstream stream)
     return id;
 }
 
-static void joined_fork_is_captured(void)
+DOCUMENTED_CASE(068, joined_fork_is_captured)
 {
     struct pair pair = begin_pair();
     CUstream third = begin_stream();
@@ -263,7 +259,7 @@ static void joined_fork_is_captured(void)
     graph_captured(pair.origin, "hh ab");
 }
 
-static void unjoined_fork_is_904(void)
+DOCUMENTED_CASE(068, unjoined_fork_is_904)
 {
     struct pair pair = begin_pair();
     CUgraph graph = NULL;
@@ -279,7 +275,7 @@ static void unjoined_fork_is_904(void)
     CHECK(graph == NULL);
 }
 
-static void end_of_a_fork_is_903(void)
+DOCUMENTED_CASE(068, end_of_a_fork_is_903)
 {
     struct pair pair = begin_pair();
     CUgraph graph = NULL;
@@ -291,7 +287,7 @@ static void end_of_a_fork_is_903(void)
     EQUAL(CU_STREAM_CAPTURE_STATUS_NONE, capture_status(pair.origin));
 }
 
-static void two_captures_must_not_be_joined(void)
+DOCUMENTED_CASE(068, two_captures_must_not_be_joined)
 {
     struct pair pair = begin_pair();
 
@@ -303,20 +299,3 @@ static void two_captures_must_not_be_joined(void)
     capture_invalidated(pair.origin);
     capture_invalidated(pair.fork);
 }
-
-const struct conformance_case capture_cases[] = {
-    MEASURED_CASE("061_default_stream_is_not_captured", default_stream_is_not_captured),
-    MEASURED_CASE("061_begin_is_checked", begin_is_checked),
-    MEASURED_CASE("062_status_and_end_of_a_capture", status_and_end_of_a_capture),
-    MEASURED_CASE("070_another_thread_may_not_end_it", another_thread_may_not_end_it),
-    MEASURED_CASE("071_event_of_an_ended_capture_is_refused", event_of_an_ended_capture_is_refused),
-    MEASURED_CASE("072_capturing_stream_can_be_destroyed", capturing_stream_can_be_destroyed),
-    MEASURED_CASE("072_mode_of_the_thread_is_exchanged", mode_of_the_thread_is_exchanged),
-    DOCUMENTED_CASE("073_capture_functions_answer_what_is_listed",
-                    capture_functions_answer_what_is_listed),
-    DOCUMENTED_CASE("068_joined_fork_is_captured", joined_fork_is_captured),
-    DOCUMENTED_CASE("068_unjoined_fork_is_904", unjoined_fork_is_904),
-    DOCUMENTED_CASE("068_end_of_a_fork_is_903", end_of_a_fork_is_903),
-    DOCUMENTED_CASE("068_two_captures_must_not_be_joined", two_captures_must_not_be_joined),
-    {.name = NULL},
-};

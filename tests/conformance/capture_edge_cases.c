@@ -5,10 +5,7 @@
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 #include "graph.h"
 
 /* A stream with an invalidated capture. */
@@ -19,10 +16,10 @@ static CUstream begin_invalidated(CUstream stream, CUstreamCaptureMode mode)
     return stream;
 }
 
-static void end_needs_no_place_for_the_graph(void)
+MEASURED_CASE(062, end_needs_no_place_for_the_graph)
 {
     CUgraph graph;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
 
     capture_begin(stream, GLOBAL);
     OK(cu->LaunchHostFunc(stream, do_nothing, NULL));
@@ -37,14 +34,12 @@ static void end_needs_no_place_for_the_graph(void)
     CODE(CUDA_ERROR_ILLEGAL_STATE, cu->StreamEndCapture(stream, NULL));
 }
 
-static void unrecorded_start_is_seen_before_a_captured_end(void)
+MEASURED_CASE(063, unrecorded_start_is_seen_before_a_captured_end)
 {
-    CUevent captured, unrecorded;
-    CUstream stream = begin_context_stream();
+    CUevent captured = begin_event(), unrecorded = begin_event();
+    CUstream stream = begin_stream();
     float ms = -7;
 
-    captured = begin_event();
-    unrecorded = begin_event();
     capture_begin(stream, GLOBAL);
     OK(cu->EventRecord(captured, stream));
     CODE(CUDA_ERROR_CAPTURED_EVENT, cu->EventElapsedTime(&ms, captured, unrecorded));
@@ -55,10 +50,10 @@ static void unrecorded_start_is_seen_before_a_captured_end(void)
     CHECK(ms == -7);
 }
 
-static void spoilt_capture_forbids_as_an_active_one(void)
+MEASURED_CASE(064, spoilt_capture_forbids_as_an_active_one)
 {
     CUdeviceptr memory;
-    CUstream stream = begin_context_stream(), other = begin_stream();
+    CUstream stream = begin_stream(), other = begin_stream();
     CUevent done = begin_done();
 
     begin_invalidated(stream, GLOBAL);
@@ -73,15 +68,12 @@ static void spoilt_capture_forbids_as_an_active_one(void)
     OK(cu->EventQuery(done));
 }
 
-static void spoilt_capture_stands_in_the_way(void)
+MEASURED_CASE(069, spoilt_capture_stands_in_the_way)
 {
     CUstreamCaptureStatus status;
-    CUstream blocking;
-    CUevent event;
+    CUstream blocking = begin_blocking_stream();
+    CUevent event = begin_event();
 
-    begin_context();
-    blocking = begin_blocking_stream();
-    event = begin_event();
     begin_invalidated(blocking, GLOBAL);
     CODE(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, cu->StreamIsCapturing(NULL, &status));
     CODE(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, cu->StreamQuery(NULL));
@@ -89,17 +81,14 @@ static void spoilt_capture_stands_in_the_way(void)
     capture_invalidated(blocking);
 }
 
-static void legacy_stream_says_nothing_meanwhile(void)
+MEASURED_CASE(069, legacy_stream_says_nothing_meanwhile)
 {
-    CUstream blocking;
+    CUstream blocking = begin_blocking_stream();
     CUgraph graph;
-    CUevent event;
+    CUevent event = begin_event();
     unsigned flags;
     unsigned long long id;
 
-    begin_context();
-    blocking = begin_blocking_stream();
-    event = begin_event();
     capture_begin(blocking, GLOBAL);
     CODE(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, cu->StreamEndCapture(NULL, &graph));
     capture_invalidated(blocking);
@@ -113,22 +102,20 @@ static void legacy_stream_says_nothing_meanwhile(void)
     capture_invalidated(blocking);
 }
 
-static void stream_of_the_thread_stands_in_the_way_too(void)
+MEASURED_CASE(069, stream_of_the_thread_stands_in_the_way_too)
 {
     CUstreamCaptureStatus status;
-    CUevent event;
+    CUevent event = begin_event();
 
-    begin_context();
-    event = begin_event();
     capture_begin(CU_STREAM_PER_THREAD, GLOBAL);
     CODE(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, cu->StreamIsCapturing(CU_STREAM_LEGACY, &status));
     CODE(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, cu->EventRecord(event, CU_STREAM_LEGACY));
     capture_invalidated(CU_STREAM_PER_THREAD);
 }
 
-static void event_of_a_spoilt_capture_is_of_an_ended_one(void)
+MEASURED_CASE(071, event_of_a_spoilt_capture_is_of_an_ended_one)
 {
-    CUstream stream = begin_context_stream(), other = begin_stream();
+    CUstream stream = begin_stream(), other = begin_stream();
     CUevent event = begin_event();
     float ms;
 
@@ -146,14 +133,13 @@ static void event_of_a_spoilt_capture_is_of_an_ended_one(void)
     capture_invalidated(other);
 }
 
-static void graphs_modules_and_limits_are_left_alone_meanwhile(void)
+MEASURED_CASE(146, graphs_modules_and_limits_are_left_alone_meanwhile)
 {
-    CUgraphExec exec;
     CUmodule module = begin_module();
     CUdeviceptr managed = begin_managed(4096);
     CUstream stream = begin_stream();
+    CUgraphExec exec = graph_exec(graph_begin());
 
-    exec = graph_exec(graph_begin());
     capture_begin(stream, GLOBAL);
     CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cu->GraphExecDestroy(exec));
     capture_invalidated(stream);
@@ -180,7 +166,7 @@ static void graphs_modules_and_limits_are_left_alone_meanwhile(void)
     OK(cu->GraphExecDestroy(exec));
 }
 
-static void some_wrong_arguments_spoil_it(void)
+MEASURED_CASE(146, some_wrong_arguments_spoil_it)
 {
     CUfunction plain = begin_function(begin_module(), "plain");
     CUstream stream = begin_stream();
@@ -202,16 +188,15 @@ static void some_wrong_arguments_spoil_it(void)
     capture_end(stream);
 }
 
-static void dependencies_are_returned_and_set(void)
+MEASURED_CASE(147, dependencies_are_returned_and_set)
 {
     CUstreamCaptureStatus status;
     const CUgraphNode *reported = &(CUgraphNode){NULL};
     CUgraphNode twice[2];
     CUgraph graph;
-    CUstream stream;
     size_t count = 7;
+    CUstream stream = begin_stream();
 
-    stream = begin_context_stream();
     capture_begin(stream, GLOBAL);
     OK(cu->StreamGetCaptureInfo_v2(stream, &status, NULL, &graph, &reported, &count));
     CHECK(reported == NULL);
@@ -257,7 +242,7 @@ static CUresult end_without_joined(bool works, bool returns)
     return cu->StreamEndCapture(stream, &graph);
 }
 
-static void work_of_a_destroyed_stream_is_unjoined(void)
+MEASURED_CASE(178, work_of_a_destroyed_stream_is_unjoined)
 {
     begin_context();
     CODE(CUDA_ERROR_STREAM_CAPTURE_UNJOINED, end_without_joined(true, false));
@@ -265,7 +250,7 @@ static void work_of_a_destroyed_stream_is_unjoined(void)
     OK(end_without_joined(true, true));
 }
 
-static void another_context_may_be_waited_for(void)
+MEASURED_CASE(179, another_context_may_be_waited_for)
 {
     CUcontext context = begin_context(), other = begin_other_context();
 
@@ -282,9 +267,8 @@ static void another_context_may_be_waited_for(void)
     }
 }
 
-static void legacy_stream_does_not_join(void)
+MEASURED_CASE(179, legacy_stream_does_not_join)
 {
-    begin_context();
     for (int blocks = 0; blocks < 2; blocks++) {
         CUstream stream = blocks ? begin_blocking_stream() : begin_stream();
         CUevent event = begin_event();
@@ -297,14 +281,12 @@ static void legacy_stream_does_not_join(void)
     }
 }
 
-static void graphs_are_not_for_the_legacy_stream_meanwhile(void)
+MEASURED_CASE(179, graphs_are_not_for_the_legacy_stream_meanwhile)
 {
     CUstream stream;
     CUgraphExec exec;
-    CUgraph graph;
+    CUgraph graph = graph_begin();
 
-    begin_context();
-    graph = graph_begin();
     graph_add_host(graph, NULL, 0, NULL);
     exec = graph_exec(graph);
     stream = begin_blocking_stream();
@@ -316,7 +298,7 @@ static void graphs_are_not_for_the_legacy_stream_meanwhile(void)
     capture_invalidated(stream);
 }
 
-static void arrays_are_not_destroyed_meanwhile(void)
+MEASURED_CASE(179, arrays_are_not_destroyed_meanwhile)
 {
     const CUDA_ARRAY_DESCRIPTOR of = {.Width = 8, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
 
@@ -339,15 +321,14 @@ static void arrays_are_not_destroyed_meanwhile(void)
     }
 }
 
-static void edges_are_returned_with_their_data(void)
+MEASURED_CASE(180, edges_are_returned_with_their_data)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     const CUgraphEdgeData *data = (const void *)&status;
     const CUgraphNode *nodes = NULL;
-    CUstream stream;
     size_t count = 7;
+    CUstream stream = begin_stream();
 
-    stream = begin_context_stream();
     capture_begin(stream, GLOBAL);
     OK(cu->StreamGetCaptureInfo_v3(stream, &status, NULL, NULL, &nodes, &data, &count));
     EQUAL(0, count);
@@ -370,15 +351,13 @@ static CUresult begin_into(CUstream stream, CUgraph graph, const CUgraphNode *no
     return cu->StreamBeginCaptureToGraph(stream, graph, nodes, data, count, RELAXED);
 }
 
-static void graph_that_is_captured_is_used(void)
+MEASURED_CASE(181, graph_that_is_captured_is_used)
 {
-    CUgraph graph, other, clone = NULL, same = NULL;
+    CUgraph graph = graph_begin(), other = graph_begin(), clone = NULL, same = NULL;
     CUgraphNode node, added;
     CUgraphExec exec = NULL;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
 
-    graph = graph_begin();
-    other = graph_begin();
     node = graph_add_host(graph, NULL, 0, NULL);
     MUST(begin_into(stream, graph, NULL, NULL, 0));
     work(stream);
@@ -394,13 +373,12 @@ static void graph_that_is_captured_is_used(void)
     CODE(CUDA_ERROR_ILLEGAL_STATE, cu->GraphDestroy(graph));
 }
 
-static void graph_within_a_graph_is_captured(void)
+MEASURED_CASE(181, graph_within_a_graph_is_captured)
 {
-    CUgraph outer, child = NULL, same = NULL;
+    CUgraph outer = graph_begin(), child = NULL, same = NULL;
     CUgraphNode node;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
 
-    outer = graph_begin();
     MUST(cu->GraphAddChildGraphNode(&node, outer, NULL, 0, graph_begin()));
     MUST(cu->GraphChildGraphNodeGetGraph(node, &child));
     OK(begin_into(stream, child, NULL, NULL, 0));
@@ -410,14 +388,13 @@ static void graph_within_a_graph_is_captured(void)
     EQUAL(1, graph_nodes(child));
 }
 
-static void where_a_capture_begins_is_checked(void)
+MEASURED_CASE(181, where_a_capture_begins_is_checked)
 {
     const CUgraphEdgeData wrong = {.reserved = {1}};
     CUgraphNode nodes[2], foreign;
-    CUgraph graph;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
+    CUgraph graph = graph_begin();
 
-    graph = graph_begin();
     nodes[0] = nodes[1] = graph_add_host(graph, NULL, 0, NULL);
     foreign = graph_add_host(graph_begin(), NULL, 0, NULL);
     CODE(CUDA_ERROR_INVALID_VALUE, begin_into(stream, NULL, NULL, NULL, 0));
@@ -430,33 +407,3 @@ static void where_a_capture_begins_is_checked(void)
     OK(begin_into(stream, graph, nodes, NULL, 2)); /* one node, listed twice */
     capture_end(stream);
 }
-
-const struct conformance_case capture_edge_cases[] = {
-    MEASURED_CASE("062_end_needs_no_place_for_the_graph", end_needs_no_place_for_the_graph),
-    MEASURED_CASE("063_unrecorded_start_is_seen_before_a_captured_end",
-                  unrecorded_start_is_seen_before_a_captured_end),
-    MEASURED_CASE("064_spoilt_capture_forbids_as_an_active_one",
-                  spoilt_capture_forbids_as_an_active_one),
-    MEASURED_CASE("069_spoilt_capture_stands_in_the_way", spoilt_capture_stands_in_the_way),
-    MEASURED_CASE("069_legacy_stream_says_nothing_meanwhile", legacy_stream_says_nothing_meanwhile),
-    MEASURED_CASE("069_stream_of_the_thread_stands_in_the_way_too",
-                  stream_of_the_thread_stands_in_the_way_too),
-    MEASURED_CASE("071_event_of_a_spoilt_capture_is_of_an_ended_one",
-                  event_of_a_spoilt_capture_is_of_an_ended_one),
-    MEASURED_CASE("146_graphs_modules_and_limits_are_left_alone_meanwhile",
-                  graphs_modules_and_limits_are_left_alone_meanwhile),
-    MEASURED_CASE("146_some_wrong_arguments_spoil_it", some_wrong_arguments_spoil_it),
-    MEASURED_CASE("147_dependencies_are_returned_and_set", dependencies_are_returned_and_set),
-    MEASURED_CASE("178_work_of_a_destroyed_stream_is_unjoined",
-                  work_of_a_destroyed_stream_is_unjoined),
-    MEASURED_CASE("179_another_context_may_be_waited_for", another_context_may_be_waited_for),
-    MEASURED_CASE("179_legacy_stream_does_not_join", legacy_stream_does_not_join),
-    MEASURED_CASE("179_graphs_are_not_for_the_legacy_stream_meanwhile",
-                  graphs_are_not_for_the_legacy_stream_meanwhile),
-    MEASURED_CASE("179_arrays_are_not_destroyed_meanwhile", arrays_are_not_destroyed_meanwhile),
-    MEASURED_CASE("180_edges_are_returned_with_their_data", edges_are_returned_with_their_data),
-    MEASURED_CASE("181_graph_that_is_captured_is_used", graph_that_is_captured_is_used),
-    MEASURED_CASE("181_graph_within_a_graph_is_captured", graph_within_a_graph_is_captured),
-    MEASURED_CASE("181_where_a_capture_begins_is_checked", where_a_capture_begins_is_checked),
-    {.name = NULL},
-};

@@ -5,15 +5,12 @@
  */
 #include <pthread.h>
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 #include "graph.h"
 
-static void captured_event_must_not_be_asked(void)
+MEASURED_CASE(063, captured_event_must_not_be_asked)
 {
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
     CUevent event = begin_event(), done = begin_done();
 
     for (unsigned i = 0; i < CAPTURE_MODES; i++) {
@@ -77,10 +74,10 @@ static void check_elsewhere(CUstream stream, CUevent done)
     }
 }
 
-static void strict_modes_forbid_every_question(void)
+MEASURED_CASE(064, strict_modes_forbid_every_question)
 {
     CUdeviceptr memory = 0;
-    CUstream stream = begin_context_stream(), other = begin_stream();
+    CUstream stream = begin_stream(), other = begin_stream();
     CUevent done = begin_done(), event = begin_done();
 
     for (unsigned i = 0; i < 2; i++) {
@@ -105,10 +102,10 @@ static void strict_modes_forbid_every_question(void)
     check_elsewhere(stream, done);
 }
 
-static void relaxed_mode_allows_questions_on_others(void)
+MEASURED_CASE(065, relaxed_mode_allows_questions_on_others)
 {
     CUdeviceptr memory = 0;
-    CUstream stream = begin_context_stream(), other = begin_stream();
+    CUstream stream = begin_stream(), other = begin_stream();
     CUevent done = begin_done();
 
     capture_begin(stream, RELAXED);
@@ -124,15 +121,12 @@ static void relaxed_mode_allows_questions_on_others(void)
     INVALIDATES(stream, RELAXED, cu->CtxSynchronize());
 }
 
-static void every_mode_allows_what_does_not_ask(void)
+MEASURED_CASE(066, every_mode_allows_what_does_not_ask)
 {
-    CUevent unrecorded, outside, inside, shared;
-    CUstream stream = begin_context_stream(), other = begin_stream();
+    CUevent unrecorded = begin_event(), outside = begin_event(), inside = begin_event(), shared;
+    CUstream stream = begin_stream(), other = begin_stream();
     CUipcEventHandle handle;
 
-    unrecorded = begin_event();
-    outside = begin_event();
-    inside = begin_event();
     shared = begin_event_with(CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING);
     for (unsigned i = 0; i < CAPTURE_MODES; i++) {
         CUstream made_stream = NULL;
@@ -152,18 +146,15 @@ static void every_mode_allows_what_does_not_ask(void)
     }
 }
 
-static void external_events_live_outside_the_graph(void)
+MEASURED_CASE(066, external_events_live_outside_the_graph)
 {
-    CUevent before, start, end;
-    CUstream stream = begin_context_stream(), outside = begin_stream();
+    CUevent before = begin_event(), start = begin_event(), end = begin_event();
+    CUstream stream = begin_stream(), outside = begin_stream();
     CUgraphExec exec = NULL;
     CUgraph graph = NULL;
     struct latch latch;
     float ms = -7;
 
-    before = begin_event();
-    start = begin_event();
-    end = begin_event();
     capture_begin(stream, GLOBAL);
     OK(cu->StreamWaitEvent(stream, before, 1));
     OK(cu->EventRecordWithFlags(start, stream, 1));
@@ -185,9 +176,9 @@ static void external_events_live_outside_the_graph(void)
     CHECK(ms >= 0);
 }
 
-static void wait_for_the_outside_spoils_it(void)
+DOCUMENTED_CASE(067, wait_for_the_outside_spoils_it)
 {
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
     CUevent done = begin_done();
 
     for (unsigned i = 0; i < CAPTURE_MODES; i++) {
@@ -197,15 +188,12 @@ static void wait_for_the_outside_spoils_it(void)
     }
 }
 
-static void legacy_stream_spoils_a_blocking_one(void)
+DOCUMENTED_CASE(069, legacy_stream_spoils_a_blocking_one)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    CUstream blocking;
-    CUevent event;
+    CUstream blocking = begin_blocking_stream();
+    CUevent event = begin_event();
 
-    begin_context();
-    blocking = begin_blocking_stream();
-    event = begin_event();
     capture_begin(blocking, GLOBAL);
     CODE(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, cu->StreamIsCapturing(NULL, &status));
     CODE(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, cu->EventRecord(event, NULL));
@@ -218,10 +206,10 @@ static void legacy_stream_spoils_a_blocking_one(void)
     capture_invalidated(blocking);
 }
 
-static void legacy_stream_spares_a_non_blocking_one(void)
+MEASURED_CASE(069, legacy_stream_spares_a_non_blocking_one)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
     CUevent event = begin_event();
 
     capture_begin(stream, GLOBAL);
@@ -238,9 +226,9 @@ static void CUDA_CB called_back(CUstream stream, CUresult status, void *data)
     (void)stream, (void)status, (void)data;
 }
 
-static void callback_spoils_a_capture(void)
+DOCUMENTED_CASE(058, callback_spoils_a_capture)
 {
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
 
     for (unsigned i = 0; i < CAPTURE_MODES; i++)
         INVALIDATES(stream, capture_modes[i], cu->StreamAddCallback(stream, called_back, NULL, 0));
@@ -288,7 +276,7 @@ static CUresult unsafe_call(int number, CUdeviceptr memory, void *pinned, CUmemo
     }
 }
 
-static void allocating_invalidates_captures(void)
+MEASURED_CASE(129, allocating_invalidates_captures)
 {
     CUmemoryPool pool;
 
@@ -333,9 +321,8 @@ static CUresult legacy_call(int number, CUdeviceptr memory)
     }
 }
 
-static void blocking_captures_are_in_the_way(void)
+MEASURED_CASE(129, blocking_captures_are_in_the_way)
 {
-    begin_context();
     for (int call = 0; call < 6; call++) {
         CUstream stream = begin_blocking_stream();
         CUdeviceptr memory = begin_memory(64);
@@ -346,20 +333,17 @@ static void blocking_captures_are_in_the_way(void)
     }
 }
 
-static void plain_memory_is_not_freed_in_a_capture(void)
+MEASURED_CASE(129, plain_memory_is_not_freed_in_a_capture)
 {
-    CUdeviceptr memory;
-    CUstream stream;
+    CUdeviceptr memory = begin_memory(64);
+    CUstream stream = begin_stream();
 
-    begin_context();
-    memory = begin_memory(64);
-    stream = begin_stream();
     capture_begin(stream, GLOBAL);
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemFreeAsync(memory, stream));
     capture_end(stream);
 }
 
-static void peer_copies_are_not_captured(void)
+MEASURED_CASE(129, peer_copies_are_not_captured)
 {
     CUcontext context = begin_context();
     CUdeviceptr memory = begin_memory(256);
@@ -374,17 +358,14 @@ static void peer_copies_are_not_captured(void)
     }
 }
 
-static void work_elsewhere_is_not_captured(void)
+MEASURED_CASE(129, work_elsewhere_is_not_captured)
 {
-    CUdeviceptr memory;
+    CUdeviceptr memory = begin_memory(64);
     size_t count = 9;
-    CUstream stream;
+    CUstream stream = begin_stream();
     CUgraph graph;
     int value = 3;
 
-    begin_context();
-    memory = begin_memory(64);
-    stream = begin_stream();
     capture_begin(stream, GLOBAL);
     OK(cu->MemcpyHtoD_v2(memory, &value, sizeof value));
     OK(cu->MemcpyDtoH_v2(&value, memory, sizeof value));
@@ -411,19 +392,16 @@ static CUDA_MEMCPY3D captured(CUgraphNode node)
     return copy;
 }
 
-static void copies_become_nodes(void)
+MEASURED_CASE(129, copies_become_nodes)
 {
     CUDA_MEMSET_NODE_PARAMS set = {.width = 0};
     CUgraphNode nodes[4] = {NULL};
     static char host[64];
-    CUdeviceptr memory;
+    CUdeviceptr memory = begin_memory(4096);
     size_t count = 4;
-    CUstream stream;
+    CUstream stream = begin_stream();
     CUgraph graph;
 
-    begin_context();
-    memory = begin_memory(4096);
-    stream = begin_stream();
     capture_begin(stream, GLOBAL);
     OK(cu->MemcpyHtoDAsync_v2(memory, host, 64, stream));
     OK(cu->MemcpyDtoHAsync_v2(host, memory, 64, stream));
@@ -445,26 +423,3 @@ static void copies_become_nodes(void)
     EQUAL(5, set.value);
     EQUAL(1, set.elementSize);
 }
-
-const struct conformance_case capture_rule_cases[] = {
-    DOCUMENTED_CASE("058_callback_spoils_a_capture", callback_spoils_a_capture),
-    MEASURED_CASE("063_captured_event_must_not_be_asked", captured_event_must_not_be_asked),
-    MEASURED_CASE("064_strict_modes_forbid_every_question", strict_modes_forbid_every_question),
-    MEASURED_CASE("065_relaxed_mode_allows_questions_on_others",
-                  relaxed_mode_allows_questions_on_others),
-    MEASURED_CASE("066_every_mode_allows_what_does_not_ask", every_mode_allows_what_does_not_ask),
-    MEASURED_CASE("066_external_events_live_outside_the_graph",
-                  external_events_live_outside_the_graph),
-    DOCUMENTED_CASE("067_wait_for_the_outside_spoils_it", wait_for_the_outside_spoils_it),
-    DOCUMENTED_CASE("069_legacy_stream_spoils_a_blocking_one", legacy_stream_spoils_a_blocking_one),
-    MEASURED_CASE("069_legacy_stream_spares_a_non_blocking_one",
-                  legacy_stream_spares_a_non_blocking_one),
-    MEASURED_CASE("129_allocating_invalidates_captures", allocating_invalidates_captures),
-    MEASURED_CASE("129_blocking_captures_are_in_the_way", blocking_captures_are_in_the_way),
-    MEASURED_CASE("129_plain_memory_is_not_freed_in_a_capture",
-                  plain_memory_is_not_freed_in_a_capture),
-    MEASURED_CASE("129_peer_copies_are_not_captured", peer_copies_are_not_captured),
-    MEASURED_CASE("129_work_elsewhere_is_not_captured", work_elsewhere_is_not_captured),
-    MEASURED_CASE("129_copies_become_nodes", copies_become_nodes),
-    {.name = NULL},
-};

@@ -6,10 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 #include "graph.h"
 
 /* The objects that the calls use, new for each call because some calls destroy them. */
@@ -171,11 +168,10 @@ static CUresult (*const calls[])(struct things *things) = {
     destroy_array,
 };
 
-static void global_mode_forbids_what_is_unsafe(void)
+MEASURED_CASE(202, global_mode_forbids_what_is_unsafe)
 {
     static char memory[COUNT(calls)][BYTES] __attribute__((aligned(BYTES)));
 
-    begin_context();
     for (unsigned i = 0; i < COUNT(calls); i++) {
         CUstream stream = begin_stream();
         struct things things;
@@ -211,11 +207,11 @@ static CUresult set_threshold(CUmemoryPool pool)
     return cu->MemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
 }
 
-static void pool_attributes_follow_the_mode(void)
+MEASURED_CASE(202, pool_attributes_follow_the_mode)
 {
     CUresult (*const attributes[])(CUmemoryPool pool) = {get_threshold, set_threshold};
     CUstreamCaptureMode mode = RELAXED;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
     CUmemoryPool pool;
 
     for (unsigned i = 0; i < CAPTURE_MODES; i++) {
@@ -244,10 +240,10 @@ static void pool_attributes_follow_the_mode(void)
 #define CAPTURED_CODE(stream, want, call) \
     (capture_begin(stream, GLOBAL), CODE(want, call), (void)cu->StreamEndCapture(stream, &graph))
 
-static void wrong_arguments_may_come_first(void)
+MEASURED_CASE(202, wrong_arguments_may_come_first)
 {
     const CUresult unsupported = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
     CUdeviceptr memory;
     CUgraph graph;
     size_t pitch;
@@ -267,53 +263,3 @@ static void wrong_arguments_may_come_first(void)
     CAPTURED_CODE(stream, unsupported, cu->DeviceSetMemPool(0, NULL));
     CAPTURED_CODE(stream, unsupported, cu->MemAdvise(0, 0, (CUmem_advise)0, 0));
 }
-
-/* Two copies of 4 bytes, as cuMemcpyBatchAsync() takes them. */
-struct batch {
-    CUdeviceptr from[2], to[2];
-    size_t bytes[2], first, failed;
-    CUmemcpyAttributes attributes;
-};
-
-static CUresult copy_batch(struct batch *batch, CUstream stream)
-{
-    return cu->MemcpyBatchAsync(batch->to, batch->from, batch->bytes, 2, &batch->attributes,
-                                &batch->first, 1, &batch->failed, stream);
-}
-
-static void batch_of_copies_is_refused_in_a_capture(void)
-{
-    CUstream stream = begin_context_stream();
-    struct batch batch;
-    CUgraph graph = NULL;
-    CUdeviceptr memory;
-
-    memset(&batch, 0, sizeof batch);
-    batch.attributes.srcAccessOrder = 1; /* CU_MEMCPY_SRC_ACCESS_ORDER_STREAM */
-    memory = begin_memory(16);
-    for (unsigned i = 0; i < 2; i++) {
-        batch.from[i] = memory + 4 * i;
-        batch.to[i] = memory + 8 + 4 * i;
-        batch.bytes[i] = 4;
-        MUST(cu->MemsetD32_v2(batch.from[i], 5 + i, 1));
-    }
-    MUST(cu->CtxSynchronize());
-    OK(copy_batch(&batch, stream));
-    OK(cu->StreamSynchronize(stream));
-    EQUAL(5, read_value(memory + 8));
-    EQUAL(6, read_value(memory + 12));
-    capture_begin(stream, THREAD_LOCAL);
-    CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, copy_batch(&batch, stream));
-    capture_active(stream);
-    OK(cu->StreamEndCapture(stream, &graph));
-    EQUAL(0, graph_nodes(graph));
-}
-
-const struct conformance_case capture_unsafe_cases[] = {
-    MEASURED_CASE("202_global_mode_forbids_what_is_unsafe", global_mode_forbids_what_is_unsafe),
-    MEASURED_CASE("202_pool_attributes_follow_the_mode", pool_attributes_follow_the_mode),
-    MEASURED_CASE("202_wrong_arguments_may_come_first", wrong_arguments_may_come_first),
-    MEASURED_CASE("146_batch_of_copies_is_refused_in_a_capture",
-                  batch_of_copies_is_refused_in_a_capture),
-    {.name = NULL},
-};

@@ -12,8 +12,7 @@
  * - The name of a case about cushim begins with the module, such as cushim_event_. It tests the
  *   module together with the driver. It does not repeat what the cases of statements test, and
  *   what a module does with a driver's result is tested without a driver, in tests/modules.
- * - Each file NAME_cases.c has a table NAME_cases, which is named below. A new file needs a line
- *   here and in meson.build. main.c has the minimum of a whole run.
+ * - A new file NAME_cases.c needs a line in meson.build. main.c has the minimum of a whole run.
  * - A case is a function without arguments. It runs in a process of its own, with the driver open
  *   (`cu` of backend.h is its table) and no call made yet. It calls the driver through the table,
  *   asserts with check.h, and returns. It need not destroy its objects.
@@ -29,9 +28,10 @@
 #ifndef CUSHIM_TESTS_CONFORMANCE_CASES_H
 #define CUSHIM_TESTS_CONFORMANCE_CASES_H
 
-#include <stdbool.h>
-
-#include <cuda.h>
+#include "backend.h"
+#include "begin.h"
+#include "check.h"
+#include "tests/support/structs.h"
 
 /* The source of an expectation. */
 enum conformance_class {
@@ -39,7 +39,8 @@ enum conformance_class {
     MEASURED,   /* a GPU's result, where the reference says something else or nothing */
     MOCK_ONLY,  /* the mock's own promise; not run on other drivers */
     CUSHIM,     /* what cushim's headers promise on any driver */
-    CLASSES
+    CLASSES,
+    PEERS = CLASSES /* no case, but a second process of one */
 };
 
 /* Kinds of driver, as a mask. */
@@ -58,85 +59,36 @@ struct conformance_case {
 
 #define MEASURED_ON "H200, 580.159.04"
 
-/* Rows with the usual members. */
-#define DOCUMENTED_CASE(title, function)                    \
-    {                                                       \
-        .name = title, .run = function, .class = DOCUMENTED \
-    }
-#define MEASURED_CASE(title, function)                    \
-    {                                                     \
-        .name = title, .run = function, .class = MEASURED \
-    }
-/* A measurement that does not apply to a mock, or that needs hardware. */
-#define GPU_CASE(title, function)                                            \
-    {                                                                        \
-        .name = title, .run = function, .class = MEASURED, .only_on = ON_GPU \
-    }
-/* A measurement on two devices, or a promise of cushim about them. */
-#define TWO_DEVICES_CASE(title, function, of_class)                            \
-    {                                                                          \
-        .name = title, .run = function, .class = of_class, .may_skip = ON_GPU, \
-        .settings = "devices = 2\n", .source = "two H200, 580.159.04"          \
-    }
-#define CUSHIM_CASE(title, function)                    \
-    {                                                   \
-        .name = title, .run = function, .class = CUSHIM \
-    }
+/* Add a case to the suite. */
+void case_add(const struct conformance_case *row);
 
 /*
- * Second processes of cases, by name. peer_start() or process_run() starts them; --list omits them.
+ * CASE(024, gated_event_is_pending, members) { ... } with members of the struct, such as
+ * .class = MEASURED. It runs at the place of its statement, and at the end if it is about cushim.
  */
-struct peer_row {
-    const char *name;
-    void (*run)(void);
-};
+#define CASE(statement, claim, ...)                                    \
+    static void claim(void);                                           \
+    __attribute__((constructor)) static void add_##claim(void)         \
+    {                                                                  \
+        static const struct conformance_case row = {                   \
+            .name = #statement "_" #claim, .run = claim, __VA_ARGS__}; \
+                                                                       \
+        case_add(&row);                                                \
+    }                                                                  \
+    static void claim(void)
 
-/* The tables of cases and of peers; a row without a name ends each. */
-#define FOR_EACH_CASE_TABLE(X) \
-    X(init_cases)              \
-    X(fork_cases)              \
-    X(state_cases)             \
-    X(context_cases)           \
-    X(device_cases)            \
-    X(event_cases)             \
-    X(event_state_cases)       \
-    X(elapsed_cases)           \
-    X(stream_cases)            \
-    X(stream_work_cases)       \
-    X(capture_cases)           \
-    X(capture_rule_cases)      \
-    X(capture_edge_cases)      \
-    X(capture_unsafe_cases)    \
-    X(ipc_cases)               \
-    X(undefined_cases)         \
-    X(memory_cases)            \
-    X(memory_edge_cases)       \
-    X(host_memory_cases)       \
-    X(pool_cases)              \
-    X(copy_cases)              \
-    X(copy_shape_cases)        \
-    X(graph_cases)             \
-    X(graph_edge_cases)        \
-    X(graph_launch_cases)      \
-    X(user_object_cases)       \
-    X(module_cases)            \
-    X(output_cases)            \
-    X(launch_cases)            \
-    X(cluster_cases)           \
-    X(tensor_map_cases)        \
-    X(library_cases)           \
-    X(cushim_context_cases)    \
-    X(cushim_stream_cases)     \
-    X(cushim_event_cases)      \
-    X(cushim_event_time_cases) \
-    X(cushim_layer_cases)
-#define FOR_EACH_PEER_TABLE(X) \
-    X(ipc_peers) X(undefined_peers) X(cushim_context_peers) X(cushim_event_peers)
-
-#define DECLARE_CASES(table) extern const struct conformance_case table[];
-#define DECLARE_PEERS(table) extern const struct peer_row table[];
-FOR_EACH_CASE_TABLE(DECLARE_CASES)
-FOR_EACH_PEER_TABLE(DECLARE_PEERS)
+/* Cases with the usual members. */
+#define DOCUMENTED_CASE(statement, claim) CASE(statement, claim, .class = DOCUMENTED)
+#define MEASURED_CASE(statement, claim) CASE(statement, claim, .class = MEASURED)
+#define CUSHIM_CASE(claim) CASE(cushim, claim, .class = CUSHIM)
+/* A measurement that does not apply to a mock, or that needs hardware. */
+#define GPU_CASE(statement, claim) CASE(statement, claim, .class = MEASURED, .only_on = ON_GPU)
+/* A measurement on two devices, or a promise of cushim about them. */
+#define TWO_DEVICES_CASE(statement, claim, of_class)                                           \
+    CASE(statement, claim, .class = of_class, .may_skip = ON_GPU, .settings = "devices = 2\n", \
+         .source = "two H200, 580.159.04")
+/* A second process of cases: peer_start() or process_run() starts it as "peer_" and its name. */
+#define PEER(name) CASE(peer, name, .class = PEERS)
 
 /*
  * What calls return in a state that refuses them, with wrong arguments, then with right ones, and

@@ -2,10 +2,7 @@
 /* Clusters of blocks that run at once. Statement 210. */
 #include <string.h>
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 
 enum { CLUSTER_DIMENSION = 4, NON_PORTABLE_ALLOWED = 14, INVALID_CLUSTER_SIZE = 912 };
 enum { UNTOUCHED = 77 };
@@ -50,7 +47,7 @@ static int multiprocessors(void)
     return count;
 }
 
-static void clusters_of_two_use_every_multiprocessor(void)
+MEASURED_CASE(210, clusters_of_two_use_every_multiprocessor)
 {
     static const struct {
         unsigned threads;
@@ -74,7 +71,7 @@ static void clusters_of_two_use_every_multiprocessor(void)
     }
 }
 
-static void shared_memory_limits_clusters(void)
+MEASURED_CASE(210, shared_memory_limits_clusters)
 {
     static const struct {
         unsigned bytes;
@@ -91,7 +88,7 @@ static void shared_memory_limits_clusters(void)
     }
 }
 
-static void clusters_that_cannot_be_launched_are_912(void)
+MEASURED_CASE(210, clusters_that_cannot_be_launched_are_912)
 {
     static const unsigned sizes[] = {0, 16, 32};
     struct question question;
@@ -115,7 +112,7 @@ static int potential(const struct question *question)
     return size;
 }
 
-static void potential_cluster_size_is_8_or_16(void)
+MEASURED_CASE(210, potential_cluster_size_is_8_or_16)
 {
     struct question question;
 
@@ -128,7 +125,7 @@ static void potential_cluster_size_is_8_or_16(void)
     EQUAL(16, potential(&question));
 }
 
-static void null_is_refused(void)
+MEASURED_CASE(210, null_is_refused)
 {
     struct question question;
     int number = 0;
@@ -140,9 +137,15 @@ static void null_is_refused(void)
     REFUSED(cu->OccupancyMaxPotentialClusterSize(NULL, question.function, &question.config));
     REFUSED(cu->OccupancyMaxPotentialClusterSize(&number, NULL, &question.config));
     REFUSED(cu->OccupancyMaxPotentialClusterSize(&number, question.function, NULL));
+    make_current(NULL);
+    CODE(CUDA_ERROR_INVALID_CONTEXT,
+         cu->OccupancyMaxActiveClusters(&number, question.function, &question.config));
+    CODE(CUDA_ERROR_INVALID_CONTEXT,
+         cu->OccupancyMaxPotentialClusterSize(&number, question.function, &question.config));
 }
 
-static void mock_without_clusters_refuses(void)
+CASE(210, mock_without_clusters_refuses, .class = MOCK_ONLY,
+     .settings = "attribute.CLUSTER_LAUNCH = 0\n")
 {
     struct question question;
     int number;
@@ -153,20 +156,3 @@ static void mock_without_clusters_refuses(void)
          cu->OccupancyMaxPotentialClusterSize(&number, question.function, &question.config));
     EQUAL(UNTOUCHED, number);
 }
-
-const struct conformance_case cluster_cases[] = {
-    MEASURED_CASE("210_clusters_of_two_use_every_multiprocessor",
-                  clusters_of_two_use_every_multiprocessor),
-    MEASURED_CASE("210_shared_memory_limits_clusters", shared_memory_limits_clusters),
-    MEASURED_CASE("210_clusters_that_cannot_be_launched_are_912",
-                  clusters_that_cannot_be_launched_are_912),
-    MEASURED_CASE("210_potential_cluster_size_is_8_or_16", potential_cluster_size_is_8_or_16),
-    MEASURED_CASE("210_null_is_refused", null_is_refused),
-    {
-        .name = "210_mock_without_clusters_refuses",
-        .run = mock_without_clusters_refuses,
-        .class = MOCK_ONLY,
-        .settings = "attribute.CLUSTER_LAUNCH = 0\n",
-    },
-    {.name = NULL},
-};

@@ -2,10 +2,7 @@
 /* Contexts: primary, created, current, destroyed. Statements 10-16, 18, 203. */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 #include "graph.h"
 
 static int is_active(CUdevice device)
@@ -17,7 +14,7 @@ static int is_active(CUdevice device)
     return active;
 }
 
-static void retain_counts_and_does_not_push(void)
+DOCUMENTED_CASE(010, retain_counts_and_does_not_push)
 {
     CUdevice device = begin_device();
     CUcontext context = NULL, again = NULL;
@@ -35,7 +32,7 @@ static void retain_counts_and_does_not_push(void)
     EQUAL(0, is_active(device));
 }
 
-static void release_without_retain_is_201(void)
+DOCUMENTED_CASE(010, release_without_retain_is_201)
 {
     CUdevice device = begin_device();
     CUcontext context = NULL;
@@ -46,7 +43,7 @@ static void release_without_retain_is_201(void)
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->DevicePrimaryCtxRelease_v2(device));
 }
 
-static void release_does_not_pop(void)
+DOCUMENTED_CASE(010, release_does_not_pop)
 {
     CUcontext context = begin_context(), popped = NULL;
 
@@ -57,7 +54,7 @@ static void release_does_not_pop(void)
     CHECK(current_context() == NULL);
 }
 
-static void retain_answers_what_is_listed(void)
+DOCUMENTED_CASE(010, retain_answers_what_is_listed)
 {
     CUdevice device = begin_device();
     CUcontext context = NULL;
@@ -69,7 +66,7 @@ static void retain_answers_what_is_listed(void)
     ONE_OF(cu->DevicePrimaryCtxRetain(&context, device), 0, 4, 3, 201, 101, 1, 2, 999);
 }
 
-static void flags_are_checked(void)
+MEASURED_CASE(011, flags_are_checked)
 {
     CUdevice device = begin_device();
     unsigned flags = 99;
@@ -86,7 +83,7 @@ static void flags_are_checked(void)
     EQUAL(CU_CTX_SCHED_BLOCKING_SYNC, flags & CU_CTX_SCHED_MASK);
 }
 
-static void flags_are_set_while_active(void)
+MEASURED_CASE(011, flags_are_set_while_active)
 {
     CUdevice device = begin_device();
     unsigned flags = 99;
@@ -100,7 +97,7 @@ static void flags_are_set_while_active(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->DevicePrimaryCtxSetFlags_v2(device, 3));
 }
 
-static void state_returns_flags_and_activity(void)
+DOCUMENTED_CASE(012, state_returns_flags_and_activity)
 {
     CUdevice device = begin_device();
     unsigned flags = 99;
@@ -117,7 +114,7 @@ static void state_returns_flags_and_activity(void)
     EQUAL(-5, active);
 }
 
-static void reset_destroys_what_is_in_use(void)
+MEASURED_CASE(012, reset_destroys_what_is_in_use)
 {
     CUdevice device = begin_device();
     CUcontext context = begin_context();
@@ -133,7 +130,7 @@ static void reset_destroys_what_is_in_use(void)
     OK(cu->DevicePrimaryCtxRelease_v2(device));
 }
 
-static void reset_keeps_the_count(void)
+MEASURED_CASE(012, reset_keeps_the_count)
 {
     CUdevice device = begin_device();
     CUcontext context = begin_context(), again = NULL;
@@ -173,7 +170,7 @@ static void check_ended(CUcontext context)
     CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, cu->CtxGetLimit(&limit, CU_LIMIT_STACK_SIZE));
 }
 
-static void released_primary_context_keeps_its_device(void)
+MEASURED_CASE(012, released_primary_context_keeps_its_device)
 {
     CUdevice device = begin_device();
     CUcontext context, again = NULL;
@@ -196,7 +193,7 @@ static void released_primary_context_keeps_its_device(void)
     OK(cu->CtxSynchronize());
 }
 
-static void reset_primary_context_keeps_its_device(void)
+MEASURED_CASE(012, reset_primary_context_keeps_its_device)
 {
     CUcontext context = begin_context();
     CUdevice device = -5;
@@ -212,7 +209,7 @@ static void reset_primary_context_keeps_its_device(void)
 
 /* Contexts that are created, current, or missing. Statements 13-15, 18. */
 
-static void created_context_is_current(void)
+DOCUMENTED_CASE(013, created_context_is_current)
 {
     CUdevice device = begin_device(), found = -5;
     CUcontext first = NULL, second = NULL, popped = NULL;
@@ -227,7 +224,7 @@ static void created_context_is_current(void)
     CHECK(popped == second && current_context() == first);
 }
 
-static void bad_flags_and_devices_are_refused(void)
+DOCUMENTED_CASE(013, bad_flags_and_devices_are_refused)
 {
     CUdevice device = begin_device();
     CUcontext context = NULL;
@@ -239,7 +236,7 @@ static void bad_flags_and_devices_are_refused(void)
     CHECK(context == NULL && current_context() == NULL);
 }
 
-static void push_pop_and_set_as_documented(void)
+DOCUMENTED_CASE(014, push_pop_and_set_as_documented)
 {
     CUcontext one = NULL, two = NULL, popped = NULL, current = (CUcontext)&one;
 
@@ -264,7 +261,7 @@ static void push_pop_and_set_as_documented(void)
     CHECK(popped == one);
 }
 
-static void setting_null_pops(void)
+DOCUMENTED_CASE(014, setting_null_pops)
 {
     CUcontext one, two;
 
@@ -281,7 +278,7 @@ static void setting_null_pops(void)
     CHECK(current_context() == NULL);
 }
 
-static void without_current_context_201(void)
+MEASURED_CASE(015, without_current_context_201)
 {
     CUstream stream = NULL;
     CUevent event = NULL;
@@ -303,7 +300,7 @@ static void without_current_context_201(void)
     EQUAL(77, greatest);
 }
 
-static void outputs_of_what_fails(void)
+MEASURED_CASE(015, outputs_of_what_fails)
 {
     const CUstream untouched = CU_STREAM_LEGACY;
     CUstream stream = untouched, with_priority = untouched, wrong = untouched;
@@ -324,7 +321,7 @@ static void outputs_of_what_fails(void)
     CHECK(wrong == untouched);
 }
 
-static void event_of_a_whole_context(void)
+DOCUMENTED_CASE(018, event_of_a_whole_context)
 {
     CUcontext context = begin_context(), other = begin_other_context();
     CUstream busy = begin_stream(), waiter = begin_stream_in(other);
@@ -343,7 +340,7 @@ static void event_of_a_whole_context(void)
     OK(cu->EventQuery(event));
 }
 
-static void context_calls_answer_what_is_listed(void)
+DOCUMENTED_CASE(018, context_calls_answer_what_is_listed)
 {
     CUcontext context = begin_context(), other = begin_other_context();
     CUevent event = begin_event(), foreign = begin_event_in(other);
@@ -356,7 +353,7 @@ static void context_calls_answer_what_is_listed(void)
     ONE_OF(cu->CtxWaitEvent(context, foreign), 0, 4, 3, 201, 400, 900);
 }
 
-static void context_calls_spoil_a_capture(void)
+DOCUMENTED_CASE(018, context_calls_spoil_a_capture)
 {
     CUcontext context = begin_context();
     CUstream stream = begin_stream();
@@ -372,7 +369,7 @@ static void context_calls_spoil_a_capture(void)
 
 /* The destruction of contexts. Statements 13, 16. For their children see undefined_cases.c. */
 
-static void null_and_primary_are_not_destroyed(void)
+MEASURED_CASE(013, null_and_primary_are_not_destroyed)
 {
     CUcontext context = begin_context();
 
@@ -382,7 +379,7 @@ static void null_and_primary_are_not_destroyed(void)
     OK(cu->CtxSynchronize());
 }
 
-static void destroying_the_current_pops_it(void)
+DOCUMENTED_CASE(013, destroying_the_current_pops_it)
 {
     CUcontext below = begin_context(), context = begin_other_context();
 
@@ -392,7 +389,7 @@ static void destroying_the_current_pops_it(void)
     OK(cu->CtxSynchronize());
 }
 
-static void destroying_another_leaves_the_current(void)
+DOCUMENTED_CASE(013, destroying_another_leaves_the_current)
 {
     CUcontext current = begin_context(), context = begin_other_context();
 
@@ -400,7 +397,7 @@ static void destroying_another_leaves_the_current(void)
     CHECK(current_context() == current);
 }
 
-static void second_destruction_is_refused(void)
+MEASURED_CASE(013, second_destruction_is_refused)
 {
     CUcontext context;
 
@@ -410,7 +407,7 @@ static void second_destruction_is_refused(void)
     ONE_OF(cu->CtxDestroy_v2(context), 709, 201);
 }
 
-static void destroyed_context_can_be_set(void)
+MEASURED_CASE(016, destroyed_context_can_be_set)
 {
     CUcontext context;
     CUevent event = NULL;
@@ -423,7 +420,7 @@ static void destroyed_context_can_be_set(void)
     CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, cu->EventCreate(&event, 0));
 }
 
-static void first_abi_destroys_what_is_not_current(void)
+MEASURED_CASE(013, first_abi_destroys_what_is_not_current)
 {
     CUcontext current;
 
@@ -471,7 +468,7 @@ static CUresult reset(CUcontext context)
     return cu->DevicePrimaryCtxReset_v2(begin_device());
 }
 
-static void end_of_a_context_waits_for_its_work(void)
+MEASURED_CASE(203, end_of_a_context_waits_for_its_work)
 {
     begin_device();
     CHECK(end_of_context_waits(begin_other_context(), destroy));
@@ -479,38 +476,3 @@ static void end_of_a_context_waits_for_its_work(void)
     CHECK(end_of_context_waits(begin_context(), release));
     CHECK(end_of_context_waits(begin_context(), reset));
 }
-
-const struct conformance_case context_cases[] = {
-    DOCUMENTED_CASE("010_retain_counts_and_does_not_push", retain_counts_and_does_not_push),
-    DOCUMENTED_CASE("010_release_without_retain_is_201", release_without_retain_is_201),
-    DOCUMENTED_CASE("010_release_does_not_pop", release_does_not_pop),
-    DOCUMENTED_CASE("010_retain_answers_what_is_listed", retain_answers_what_is_listed),
-    MEASURED_CASE("011_flags_are_checked", flags_are_checked),
-    MEASURED_CASE("011_flags_are_set_while_active", flags_are_set_while_active),
-    DOCUMENTED_CASE("012_state_returns_flags_and_activity", state_returns_flags_and_activity),
-    MEASURED_CASE("012_reset_destroys_what_is_in_use", reset_destroys_what_is_in_use),
-    MEASURED_CASE("012_reset_keeps_the_count", reset_keeps_the_count),
-    MEASURED_CASE("012_released_primary_context_keeps_its_device",
-                  released_primary_context_keeps_its_device),
-    MEASURED_CASE("012_reset_primary_context_keeps_its_device",
-                  reset_primary_context_keeps_its_device),
-    DOCUMENTED_CASE("013_created_context_is_current", created_context_is_current),
-    DOCUMENTED_CASE("013_bad_flags_and_devices_are_refused", bad_flags_and_devices_are_refused),
-    DOCUMENTED_CASE("014_push_pop_and_set_as_documented", push_pop_and_set_as_documented),
-    DOCUMENTED_CASE("014_setting_null_pops", setting_null_pops),
-    MEASURED_CASE("015_without_current_context_201", without_current_context_201),
-    MEASURED_CASE("015_outputs_of_what_fails", outputs_of_what_fails),
-    DOCUMENTED_CASE("018_event_of_a_whole_context", event_of_a_whole_context),
-    DOCUMENTED_CASE("018_context_calls_answer_what_is_listed", context_calls_answer_what_is_listed),
-    DOCUMENTED_CASE("018_context_calls_spoil_a_capture", context_calls_spoil_a_capture),
-    MEASURED_CASE("013_null_and_primary_are_not_destroyed", null_and_primary_are_not_destroyed),
-    DOCUMENTED_CASE("013_destroying_the_current_pops_it", destroying_the_current_pops_it),
-    DOCUMENTED_CASE("013_destroying_another_leaves_the_current",
-                    destroying_another_leaves_the_current),
-    MEASURED_CASE("013_second_destruction_is_refused", second_destruction_is_refused),
-    MEASURED_CASE("016_destroyed_context_can_be_set", destroyed_context_can_be_set),
-    MEASURED_CASE("013_first_abi_destroys_what_is_not_current",
-                  first_abi_destroys_what_is_not_current),
-    MEASURED_CASE("203_end_of_a_context_waits_for_its_work", end_of_a_context_waits_for_its_work),
-    {.name = NULL},
-};

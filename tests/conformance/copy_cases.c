@@ -3,14 +3,10 @@
  * Copies: the accepted and refused arguments, when copies read and write, and when calls return.
  * Statements 106-113.
  */
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 
 static char host[8192];
 
@@ -19,13 +15,11 @@ static CUdeviceptr host_address(size_t offset)
     return (uintptr_t)host + offset;
 }
 
-static void nothing_is_copied_from_anywhere(void)
+MEASURED_CASE(106, nothing_is_copied_from_anywhere)
 {
-    CUdeviceptr memory, freed;
-    CUstream stream = begin_context_stream();
+    CUdeviceptr memory = begin_memory(64), freed = begin_memory(8 << 20);
+    CUstream stream = begin_stream();
 
-    memory = begin_memory(64);
-    freed = begin_memory(8 << 20);
     MUST(cu->MemFree_v2(freed));
     OK(cu->MemcpyHtoD_v2(memory, host, 0));
     OK(cu->MemcpyHtoD_v2(0, NULL, 0));
@@ -40,13 +34,11 @@ static void nothing_is_copied_from_anywhere(void)
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->MemcpyHtoD_v2(memory, host, 0));
 }
 
-static void nothing_is_copied_without_waiting(void)
+MEASURED_CASE(106, nothing_is_copied_without_waiting)
 {
     struct gate gate = GATE;
-    CUstream stream;
+    CUstream stream = begin_blocking_stream();
 
-    begin_context();
-    stream = begin_blocking_stream();
     gate_shut(&gate, stream);
     OK(cu->MemcpyHtoD_v2(begin_memory(64), host, 0));
     CODE(CUDA_ERROR_NOT_READY, cu->StreamQuery(stream));
@@ -54,13 +46,10 @@ static void nothing_is_copied_without_waiting(void)
     drain(stream);
 }
 
-static void device_addresses_are_checked(void)
+MEASURED_CASE(107, device_addresses_are_checked)
 {
-    CUdeviceptr memory, freed;
+    CUdeviceptr memory = begin_memory(4096), freed = begin_memory(8 << 20);
 
-    begin_context();
-    memory = begin_memory(4096);
-    freed = begin_memory(8 << 20);
     MUST(cu->MemFree_v2(freed));
     const CUdeviceptr wrong[] = {0, 0x1234, freed, host_address(0), memory + 4096};
     for (size_t i = 0; i < COUNT(wrong); i++) {
@@ -73,15 +62,11 @@ static void device_addresses_are_checked(void)
     OK(cu->CtxSynchronize());
 }
 
-static void ranges_are_checked(void)
+MEASURED_CASE(107, ranges_are_checked)
 {
-    CUdeviceptr memory, other;
-    CUstream stream;
+    CUdeviceptr memory = begin_memory(4096), other = begin_memory(4096);
+    CUstream stream = begin_stream();
 
-    begin_context();
-    memory = begin_memory(4096);
-    other = begin_memory(4096);
-    stream = begin_stream();
     OK(cu->MemcpyHtoD_v2(memory + 4000, host, 96));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemcpyHtoD_v2(memory + 4000, host, 97));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemcpyDtoH_v2(host, memory, 4097));
@@ -95,15 +80,11 @@ static void ranges_are_checked(void)
     OK(cu->StreamSynchronize(stream));
 }
 
-static void page_locked_and_device_memory_are_interchangeable(void)
+MEASURED_CASE(107, page_locked_and_device_memory_are_interchangeable)
 {
-    unsigned *pinned;
-    CUdeviceptr memory, other;
+    unsigned *pinned = begin_pinned(4096);
+    CUdeviceptr memory = begin_memory(4096), other = begin_memory(4096);
 
-    begin_context();
-    pinned = begin_pinned(4096);
-    memory = begin_memory(4096);
-    other = begin_memory(4096);
     *pinned = 77;
     OK(cu->MemcpyDtoD_v2(memory, (uintptr_t)pinned, 4));
     EQUAL(77, read_value(memory));
@@ -117,17 +98,12 @@ static void page_locked_and_device_memory_are_interchangeable(void)
     EQUAL(79, *(volatile unsigned *)pinned);
 }
 
-static void unified_copies_take_any_memory(void)
+MEASURED_CASE(108, unified_copies_take_any_memory)
 {
-    CUdeviceptr memory, other;
-    CUstream stream;
-    char *pinned;
+    CUdeviceptr memory = begin_memory(4096), other = begin_memory(4096);
+    CUstream stream = begin_stream();
+    char *pinned = begin_pinned(4096);
 
-    begin_context();
-    memory = begin_memory(4096);
-    other = begin_memory(4096);
-    pinned = begin_pinned(4096);
-    stream = begin_stream();
     host[0] = 1;
     OK(cu->Memcpy(memory, host_address(0), 64));
     OK(cu->Memcpy(other, memory, 64));
@@ -144,7 +120,7 @@ static void unified_copies_take_any_memory(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemcpyAsync(memory, other, 4097, stream));
 }
 
-static void peer_copies_take_device_memory(void)
+MEASURED_CASE(108, peer_copies_take_device_memory)
 {
     CUcontext context = begin_context();
     CUdeviceptr memory = begin_memory(4096), other = begin_memory(4096);
@@ -160,7 +136,7 @@ static void peer_copies_take_device_memory(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemcpyPeer(host_address(0), context, other, context, 64));
 }
 
-static void created_streams_need_no_context(void)
+MEASURED_CASE(109, created_streams_need_no_context)
 {
     CUcontext context = begin_context();
     CUdeviceptr memory = begin_memory(4096);
@@ -176,7 +152,7 @@ static void created_streams_need_no_context(void)
     drain(stream);
 }
 
-static void another_context_may_be_current(void)
+MEASURED_CASE(109, another_context_may_be_current)
 {
     CUcontext own = begin_context();
     CUdeviceptr memory = begin_memory(4096);
@@ -206,7 +182,6 @@ static struct {
 
 static void begin(CUstream (*make)(void))
 {
-    begin_context();
     at.device = begin_memory(MOST);
     at.pinned = begin_pinned(MIB);
     at.pageable = calloc(1, MOST);
@@ -282,7 +257,7 @@ static int last_byte(size_t bytes)
     return byte;
 }
 
-static void pageable_memory_is_read_at_the_call(void)
+MEASURED_CASE(110, pageable_memory_is_read_at_the_call)
 {
     static const size_t sizes[] = {16, 4096, 65537, MIB, 2 * MIB};
 
@@ -301,7 +276,7 @@ static void pageable_memory_is_read_at_the_call(void)
     }
 }
 
-static void unified_copies_read_pageable_memory_at_the_call(void)
+MEASURED_CASE(110, unified_copies_read_pageable_memory_at_the_call)
 {
     CUDA_MEMCPY2D rows = {.srcMemoryType = CU_MEMORYTYPE_HOST,
                           .srcPitch = 16,
@@ -325,7 +300,7 @@ static void unified_copies_read_pageable_memory_at_the_call(void)
     EQUAL(1, last_byte(64 + 3 * 32 + 16));
 }
 
-static void much_pageable_memory_is_waited_for(void)
+MEASURED_CASE(110, much_pageable_memory_is_waited_for)
 {
     begin(begin_stream);
     at.bytes = 3 * MIB;
@@ -334,7 +309,7 @@ static void much_pageable_memory_is_waited_for(void)
     EQUAL(1, last_byte(at.bytes));
 }
 
-static void copies_to_pageable_memory_are_waited_for(void)
+MEASURED_CASE(111, copies_to_pageable_memory_are_waited_for)
 {
     static const size_t sizes[] = {16, 65537, MIB};
 
@@ -349,7 +324,7 @@ static void copies_to_pageable_memory_are_waited_for(void)
     CHECK(waits_for_gate(at.stream, pinned_to_pinned, NULL));
 }
 
-static void page_locked_memory_is_read_by_the_stream(void)
+MEASURED_CASE(112, page_locked_memory_is_read_by_the_stream)
 {
     static const size_t sizes[] = {16, MIB};
 
@@ -368,7 +343,7 @@ static void page_locked_memory_is_read_by_the_stream(void)
     }
 }
 
-static void copies_without_pageable_memory_do_not_wait(void)
+MEASURED_CASE(112, copies_without_pageable_memory_do_not_wait)
 {
     struct gate gate = GATE;
 
@@ -382,7 +357,7 @@ static void copies_without_pageable_memory_do_not_wait(void)
     drain(at.stream);
 }
 
-static void copies_of_the_host_wait_for_blocking_streams(void)
+MEASURED_CASE(113, copies_of_the_host_wait_for_blocking_streams)
 {
     begin(begin_blocking_stream);
     CHECK(waits_for_gate(at.stream, host_to_device, NULL));
@@ -391,7 +366,7 @@ static void copies_of_the_host_wait_for_blocking_streams(void)
     CHECK(waits_for_gate(NULL, host_to_device, NULL));
 }
 
-static void they_do_not_wait_for_non_blocking_ones(void)
+MEASURED_CASE(113, they_do_not_wait_for_non_blocking_ones)
 {
     struct gate gate = GATE;
 
@@ -406,7 +381,7 @@ static void they_do_not_wait_for_non_blocking_ones(void)
     drain(at.stream);
 }
 
-static void copies_on_the_device_do_not_wait(void)
+MEASURED_CASE(113, copies_on_the_device_do_not_wait)
 {
     struct gate gate = GATE;
     CUcontext context;
@@ -423,7 +398,7 @@ static void copies_on_the_device_do_not_wait(void)
     drain(NULL);
 }
 
-static void synchronous_memory_is_waited_for(void)
+MEASURED_CASE(113, synchronous_memory_is_waited_for)
 {
     const int on = 1;
 
@@ -433,40 +408,8 @@ static void synchronous_memory_is_waited_for(void)
     CHECK(waits_for_gate(at.stream, set, NULL));
 }
 
-static void forms_of_the_thread_wait_for_its_stream(void)
+MEASURED_CASE(113, forms_of_the_thread_wait_for_its_stream)
 {
     begin(begin_stream);
     CHECK(waits_for_gate(CU_STREAM_PER_THREAD, per_thread, NULL));
 }
-
-const struct conformance_case copy_cases[] = {
-    MEASURED_CASE("106_nothing_is_copied_from_anywhere", nothing_is_copied_from_anywhere),
-    MEASURED_CASE("106_nothing_is_copied_without_waiting", nothing_is_copied_without_waiting),
-    MEASURED_CASE("107_device_addresses_are_checked", device_addresses_are_checked),
-    MEASURED_CASE("107_ranges_are_checked", ranges_are_checked),
-    MEASURED_CASE("107_page_locked_and_device_memory_are_interchangeable",
-                  page_locked_and_device_memory_are_interchangeable),
-    MEASURED_CASE("108_unified_copies_take_any_memory", unified_copies_take_any_memory),
-    MEASURED_CASE("108_peer_copies_take_device_memory", peer_copies_take_device_memory),
-    MEASURED_CASE("109_created_streams_need_no_context", created_streams_need_no_context),
-    MEASURED_CASE("109_another_context_may_be_current", another_context_may_be_current),
-    MEASURED_CASE("110_pageable_memory_is_read_at_the_call", pageable_memory_is_read_at_the_call),
-    MEASURED_CASE("110_unified_copies_read_pageable_memory_at_the_call",
-                  unified_copies_read_pageable_memory_at_the_call),
-    MEASURED_CASE("110_much_pageable_memory_is_waited_for", much_pageable_memory_is_waited_for),
-    MEASURED_CASE("111_copies_to_pageable_memory_are_waited_for",
-                  copies_to_pageable_memory_are_waited_for),
-    MEASURED_CASE("112_page_locked_memory_is_read_by_the_stream",
-                  page_locked_memory_is_read_by_the_stream),
-    MEASURED_CASE("112_copies_without_pageable_memory_do_not_wait",
-                  copies_without_pageable_memory_do_not_wait),
-    MEASURED_CASE("113_copies_of_the_host_wait_for_blocking_streams",
-                  copies_of_the_host_wait_for_blocking_streams),
-    MEASURED_CASE("113_they_do_not_wait_for_non_blocking_ones",
-                  they_do_not_wait_for_non_blocking_ones),
-    MEASURED_CASE("113_copies_on_the_device_do_not_wait", copies_on_the_device_do_not_wait),
-    MEASURED_CASE("113_synchronous_memory_is_waited_for", synchronous_memory_is_waited_for),
-    MEASURED_CASE("113_forms_of_the_thread_wait_for_its_stream",
-                  forms_of_the_thread_wait_for_its_stream),
-    {.name = NULL},
-};

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies of rows and layers, arrays, and memsets. Statements 114-119. */
-#include <stdint.h>
 #include <string.h>
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 
 static unsigned char from[8192], to[8192];
 
@@ -18,17 +14,11 @@ static void fill(void)
 
 static CUDA_MEMCPY2D rows(CUdeviceptr memory)
 {
-    return (CUDA_MEMCPY2D){.srcMemoryType = CU_MEMORYTYPE_HOST,
-                           .srcHost = from,
-                           .srcPitch = 64,
-                           .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-                           .dstDevice = memory,
-                           .dstPitch = 128,
-                           .WidthInBytes = 32,
+    return (CUDA_MEMCPY2D){FROM_HOST(from, 64), TO_DEVICE(memory, 128), .WidthInBytes = 32,
                            .Height = 4};
 }
 
-static void rows_keep_their_pitches(void)
+MEASURED_CASE(114, rows_keep_their_pitches)
 {
     CUdeviceptr memory;
     CUDA_MEMCPY2D copy;
@@ -55,14 +45,12 @@ static void rows_keep_their_pitches(void)
     drain(NULL);
 }
 
-static void wrong_rows_are_refused(void)
+MEASURED_CASE(114, wrong_rows_are_refused)
 {
     CUDA_MEMCPY2D wrong[11];
-    CUdeviceptr memory;
+    CUdeviceptr memory = begin_memory(8192);
     int count = 0;
 
-    begin_context();
-    memory = begin_memory(8192);
     for (int i = 0; i < 11; i++)
         wrong[i] = rows(memory);
     wrong[count++].srcPitch = 16;
@@ -82,7 +70,7 @@ static void wrong_rows_are_refused(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->Memcpy2D_v2(NULL));
 }
 
-static void unusual_rows_are_copied(void)
+MEASURED_CASE(114, unusual_rows_are_copied)
 {
     CUDA_MEMCPY2D copy, good;
     CUdeviceptr memory;
@@ -110,6 +98,10 @@ static void unusual_rows_are_copied(void)
     OK(cu->Memcpy2D_v2(&copy));
     CHECK(memcmp(to + 128, from + 64, 32) == 0);
     copy = good;
+    copy.dstPitch = 256;
+    copy.dstY = (size_t)1 << 60; /* 2^68 bytes, of which 64 bits are 0 */
+    OK(cu->Memcpy2D_v2(&copy));
+    copy = good;
     copy.srcMemoryType = copy.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
     copy.srcDevice = (uintptr_t)from;
     OK(cu->Memcpy2D_v2(&copy));
@@ -117,20 +109,12 @@ static void unusual_rows_are_copied(void)
 
 static CUDA_MEMCPY3D layers(CUdeviceptr memory)
 {
-    return (CUDA_MEMCPY3D){.srcMemoryType = CU_MEMORYTYPE_HOST,
-                           .srcHost = from,
-                           .srcPitch = 64,
-                           .srcHeight = 4,
-                           .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-                           .dstDevice = memory,
-                           .dstPitch = 128,
-                           .dstHeight = 5,
-                           .WidthInBytes = 32,
-                           .Height = 3,
+    return (CUDA_MEMCPY3D){FROM_HOST(from, 64), .srcHeight = 4,     TO_DEVICE(memory, 128),
+                           .dstHeight = 5,      .WidthInBytes = 32, .Height = 3,
                            .Depth = 2};
 }
 
-static void layers_keep_their_heights(void)
+MEASURED_CASE(115, layers_keep_their_heights)
 {
     CUDA_MEMCPY3D copy;
     CUdeviceptr memory;
@@ -153,12 +137,10 @@ static void layers_keep_their_heights(void)
     CHECK(memcmp(to + (5 + 1 + 1) * 128, from + (2 * 4 + 1) * 64, 32) == 0);
 }
 
-static void fields_of_layers_are_checked(void)
+MEASURED_CASE(115, fields_of_layers_are_checked)
 {
-    CUDA_MEMCPY3D copy, good;
+    CUDA_MEMCPY3D copy, good = layers(begin_memory(8192));
 
-    begin_context();
-    good = layers(begin_memory(8192));
     copy = good;
     copy.srcPitch = 8;
     CODE(CUDA_ERROR_INVALID_VALUE, cu->Memcpy3D_v2(&copy));
@@ -191,7 +173,7 @@ static CUarray begin_array(size_t width, size_t height)
     return array;
 }
 
-static void arrays_are_described(void)
+MEASURED_CASE(118, arrays_are_described)
 {
     CUDA_ARRAY3D_DESCRIPTOR whole;
     CUDA_ARRAY_DESCRIPTOR of;
@@ -209,7 +191,7 @@ static void arrays_are_described(void)
     OK(cu->ArrayDestroy(begin_array(16, 0)));
 }
 
-static void wrong_arrays_are_refused(void)
+MEASURED_CASE(118, wrong_arrays_are_refused)
 {
     const CUDA_ARRAY_DESCRIPTOR good = {
         .Width = 16, .Height = 8, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
@@ -230,7 +212,7 @@ static void wrong_arrays_are_refused(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->ArrayCreate_v2(NULL, &good));
 }
 
-static void flags_and_depths_of_arrays_are_checked(void)
+MEASURED_CASE(118, flags_and_depths_of_arrays_are_checked)
 {
     const CUDA_ARRAY3D_DESCRIPTOR good = {
         .Width = 32, .Height = 8, .Depth = 4, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
@@ -262,12 +244,8 @@ static void check_layers(void)
 {
     const CUDA_ARRAY3D_DESCRIPTOR of = {
         .Width = 8, .Height = 2, .Depth = 3, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
-    CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
-                          .srcHost = from,
-                          .dstMemoryType = CU_MEMORYTYPE_ARRAY,
-                          .WidthInBytes = 32,
-                          .Height = 2,
-                          .Depth = 3};
+    CUDA_MEMCPY3D copy = {FROM_HOST(from, 0), .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                          .WidthInBytes = 32, .Height = 2, .Depth = 3};
 
     MUST(cu->Array3DCreate_v2(&copy.dstArray, &of));
     OK(cu->Memcpy3D_v2(&copy));
@@ -282,20 +260,37 @@ static void check_layers(void)
     CHECK(memcmp(to, from + 5 * 32, 32) == 0);
 }
 
-static void arrays_hold_rows(void)
+/* Textures and surfaces of arrays and of rows in memory. */
+MEASURED_CASE(118, textures_are_checked)
 {
-    CUDA_MEMCPY2D in = {.srcMemoryType = CU_MEMORYTYPE_HOST,
-                        .srcHost = from,
-                        .srcPitch = 64,
-                        .dstMemoryType = CU_MEMORYTYPE_ARRAY,
-                        .WidthInBytes = 64,
-                        .Height = 8};
-    CUDA_MEMCPY2D out = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
-                         .dstMemoryType = CU_MEMORYTYPE_HOST,
-                         .dstHost = to,
-                         .dstPitch = 64,
-                         .WidthInBytes = 64,
-                         .Height = 8};
+    const CUDA_ARRAY_DESCRIPTOR floats = {16, 16, CU_AD_FORMAT_FLOAT, 1};
+    const CUDA_TEXTURE_DESC sampling = {.flags = 0};
+    CUDA_RESOURCE_DESC array = {.resType = CU_RESOURCE_TYPE_ARRAY},
+                       rows = {.resType = CU_RESOURCE_TYPE_PITCH2D};
+    CUtexObject texture;
+    CUsurfObject surface;
+
+    begin_context();
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->TexObjectCreate(&texture, &array, &sampling, NULL));
+    MUST(cu->ArrayCreate_v2(&array.res.array.hArray, &floats));
+    OK(cu->TexObjectCreate(&texture, &array, &sampling, NULL));
+    OK(cu->SurfObjectCreate(&surface, &array)); /* although it lacks CUDA_ARRAY3D_SURFACE_LDST */
+    rows.res.pitch2D.devPtr = begin_memory(65536);
+    rows.res.pitch2D.format = CU_AD_FORMAT_FLOAT;
+    rows.res.pitch2D.numChannels = 1;
+    rows.res.pitch2D.width = 64;
+    rows.res.pitch2D.pitchInBytes = 256;
+    OK(cu->TexObjectCreate(&texture, &rows, &sampling, NULL)); /* of no rows */
+    rows.res.pitch2D.pitchInBytes = 255;
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->TexObjectCreate(&texture, &rows, &sampling, NULL));
+}
+
+MEASURED_CASE(119, arrays_hold_rows)
+{
+    CUDA_MEMCPY2D in = {FROM_HOST(from, 64), .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                        .WidthInBytes = 64, .Height = 8};
+    CUDA_MEMCPY2D out = {
+        .srcMemoryType = CU_MEMORYTYPE_ARRAY, TO_HOST(to, 64), .WidthInBytes = 64, .Height = 8};
 
     begin_context();
     fill();
@@ -334,7 +329,7 @@ static void check_formats(void)
     }
 }
 
-static void arrays_of_one_row_take_offsets(void)
+MEASURED_CASE(119, arrays_of_one_row_take_offsets)
 {
     CUdeviceptr memory;
     CUarray array;
@@ -361,12 +356,10 @@ static void arrays_of_one_row_take_offsets(void)
 
 /* Memsets. Statements 116 and 117. */
 
-static void values_of_each_size_fill_their_elements(void)
+MEASURED_CASE(116, values_of_each_size_fill_their_elements)
 {
-    CUdeviceptr memory;
+    CUdeviceptr memory = begin_memory(8192);
 
-    begin_context();
-    memory = begin_memory(8192);
     MUST(cu->MemsetD8_v2(memory, 0, 8192));
     OK(cu->MemsetD8_v2(memory, 0x5a, 16));
     EQUAL(0x5a5a5a5a, read_value(memory));
@@ -382,13 +375,11 @@ static void values_of_each_size_fill_their_elements(void)
         EQUAL(0, read_value(beside));
 }
 
-static void wrong_sets_are_refused(void)
+MEASURED_CASE(116, wrong_sets_are_refused)
 {
-    CUdeviceptr memory;
+    CUdeviceptr memory = begin_memory(8192);
     char local[4];
 
-    begin_context();
-    memory = begin_memory(8192);
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemsetD8_v2(0, 1, 1));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemsetD8_v2(0x1234, 1, 1));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemsetD8_v2((uintptr_t)local, 1, 4));
@@ -402,12 +393,10 @@ static void wrong_sets_are_refused(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemsetD2D32_v2(memory, 66, 1, 4, 2));
 }
 
-static void nothing_is_set_anywhere(void)
+MEASURED_CASE(116, nothing_is_set_anywhere)
 {
-    CUdeviceptr memory;
+    CUdeviceptr memory = begin_memory(8192);
 
-    begin_context();
-    memory = begin_memory(8192);
     OK(cu->MemsetD8_v2(memory, 1, 0));
     OK(cu->MemsetD8_v2(0, 1, 0));
     OK(cu->MemsetD32_v2(memory + 1, 1, 0));
@@ -416,7 +405,19 @@ static void nothing_is_set_anywhere(void)
     OK(cu->MemsetD2D8_v2(memory, 64, 1, 32, 0));
     OK(cu->MemsetD2D8_v2(memory, 16, 1, 32, 1));
     OK(cu->MemsetD2D8_v2(memory, 0, 1, 32, 1));
+    OK(cu->MemsetD32_v2(memory, 1, ((size_t)1 << 62) + 1));
     OK(cu->CtxSynchronize());
+    EQUAL(1, read_value(memory));
+}
+
+/* Where the end of the memory overflows, the driver finds out on the device. */
+MEASURED_CASE(116, end_that_overflows_is_a_fault)
+{
+    CUdeviceptr memory = begin_memory(8192);
+
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemsetD8_v2(memory, 1, (size_t)1 << 61));
+    OK(cu->MemsetD8_v2(memory, 1, SIZE_MAX));
+    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, cu->CtxSynchronize());
 }
 
 static CUresult set_pinned(void *data)
@@ -424,17 +425,13 @@ static CUresult set_pinned(void *data)
     return cu->MemsetD8_v2((uintptr_t)data, 7, 16);
 }
 
-static void only_sets_of_page_locked_memory_wait(void)
+MEASURED_CASE(117, only_sets_of_page_locked_memory_wait)
 {
     struct gate gate = GATE;
-    CUdeviceptr memory;
-    CUstream stream;
-    char *pinned;
+    CUdeviceptr memory = begin_memory(64);
+    CUstream stream = begin_blocking_stream();
+    char *pinned = begin_pinned(64);
 
-    begin_context();
-    memory = begin_memory(64);
-    pinned = begin_pinned(64);
-    stream = begin_blocking_stream();
     gate_shut(&gate, stream);
     OK(cu->MemsetD8_v2(memory, 1, 16));
     CODE(CUDA_ERROR_NOT_READY, cu->StreamQuery(NULL));
@@ -443,23 +440,3 @@ static void only_sets_of_page_locked_memory_wait(void)
     CHECK(waits_for_gate(stream, set_pinned, pinned));
     EQUAL(7, *(volatile char *)pinned);
 }
-
-const struct conformance_case copy_shape_cases[] = {
-    MEASURED_CASE("114_rows_keep_their_pitches", rows_keep_their_pitches),
-    MEASURED_CASE("114_wrong_rows_are_refused", wrong_rows_are_refused),
-    MEASURED_CASE("114_unusual_rows_are_copied", unusual_rows_are_copied),
-    MEASURED_CASE("115_layers_keep_their_heights", layers_keep_their_heights),
-    MEASURED_CASE("115_fields_of_layers_are_checked", fields_of_layers_are_checked),
-    MEASURED_CASE("118_arrays_are_described", arrays_are_described),
-    MEASURED_CASE("118_wrong_arrays_are_refused", wrong_arrays_are_refused),
-    MEASURED_CASE("118_flags_and_depths_of_arrays_are_checked",
-                  flags_and_depths_of_arrays_are_checked),
-    MEASURED_CASE("119_arrays_hold_rows", arrays_hold_rows),
-    MEASURED_CASE("119_arrays_of_one_row_take_offsets", arrays_of_one_row_take_offsets),
-    MEASURED_CASE("116_values_of_each_size_fill_their_elements",
-                  values_of_each_size_fill_their_elements),
-    MEASURED_CASE("116_wrong_sets_are_refused", wrong_sets_are_refused),
-    MEASURED_CASE("116_nothing_is_set_anywhere", nothing_is_set_anywhere),
-    MEASURED_CASE("117_only_sets_of_page_locked_memory_wait", only_sets_of_page_locked_memory_wait),
-    {.name = NULL},
-};

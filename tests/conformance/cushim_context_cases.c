@@ -2,10 +2,7 @@
 /* cushim's modules for devices and contexts on a driver. No UUID or address is printed. */
 #include <string.h>
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 
 static int count_devices(void)
 {
@@ -27,7 +24,7 @@ static CUdevice second_device(void)
     return device;
 }
 
-static void device_is_found_by_uuid_and_pci_address(void)
+CUSHIM_CASE(device_is_found_by_uuid_and_pci_address)
 {
     const CUuuid unknown = {"no such device!"};
     const int count = count_devices();
@@ -60,7 +57,7 @@ static void device_is_found_by_uuid_and_pci_address(void)
     EQUAL(-5, device);
 }
 
-static void device_describes_itself(void)
+CUSHIM_CASE(device_describes_itself)
 {
     const CUdevice device = load_device();
     int major = 0, minor = -1, processors = 0, value = -5, peer = -5;
@@ -96,7 +93,7 @@ static bool is_active(CUdevice device)
     return active != 0;
 }
 
-static void device_priority_range_needs_no_context(void)
+CUSHIM_CASE(device_priority_range_needs_no_context)
 {
     const CUdevice device = load_device();
     int least = -99, greatest = -99;
@@ -108,7 +105,7 @@ static void device_priority_range_needs_no_context(void)
     detail("least %d, greatest %d", least, greatest);
 }
 
-static void primary_context_is_counted_and_not_pushed(void)
+CUSHIM_CASE(context_primary_is_counted_and_not_pushed)
 {
     const CUdevice device = load_device();
     struct cushim_context *one = NULL, *other = NULL;
@@ -129,7 +126,7 @@ static void primary_context_is_counted_and_not_pushed(void)
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->DevicePrimaryCtxRelease_v2(device));
 }
 
-static void reset_primary_context_is_released(void)
+CUSHIM_CASE(context_primary_that_was_reset_is_released)
 {
     const CUdevice device = load_device();
     struct cushim_context *context = retain_primary();
@@ -140,7 +137,7 @@ static void reset_primary_context_is_released(void)
     OK(cushim_context_synchronize(retain_primary()));
 }
 
-static void created_context_is_not_left_current(void)
+CUSHIM_CASE(context_created_is_not_left_current)
 {
     const struct cushim_context_options bad = {.size = sizeof bad, .flags = 3};
     struct cushim_context *primary = retain_primary(), *context = NULL;
@@ -162,7 +159,7 @@ static void created_context_is_not_left_current(void)
     CHECK(current_context() == context_handle(primary));
 }
 
-static void context_destroyed_elsewhere_is_released(void)
+CUSHIM_CASE(context_destroyed_elsewhere_is_released)
 {
     struct cushim_context *context = create_context();
 
@@ -170,7 +167,7 @@ static void context_destroyed_elsewhere_is_released(void)
     OK(cushim_context_release(context));
 }
 
-static void wrapped_context_is_not_destroyed(void)
+CUSHIM_CASE(context_wrapped_is_not_destroyed)
 {
     struct cushim_context *owner = create_context(), *wrapped = NULL;
     CUdevice device = -5;
@@ -190,7 +187,7 @@ static void wrapped_context_is_not_destroyed(void)
     OK(cushim_context_synchronize(owner));
 }
 
-static void scopes_nest_and_restore(void)
+CUSHIM_CASE(context_scopes_nest_and_restore)
 {
     struct cushim_context *one = retain_primary(), *other = create_context();
     struct cushim_context_scope outer, inner, lost;
@@ -211,7 +208,7 @@ static void scopes_nest_and_restore(void)
     CHECK(current_context() == NULL);
 }
 
-static void settings_are_those_of_the_context_of_a_scope(void)
+CUSHIM_CASE(context_settings_are_those_of_a_scope)
 {
     const struct cushim_context_options options = {.size = sizeof options,
                                                    .flags = CU_CTX_SCHED_BLOCKING_SYNC};
@@ -248,7 +245,7 @@ static void settings_are_those_of_the_context_of_a_scope(void)
     detail("API version %u, cache preference %d", version, (int)cache);
 }
 
-static void access_to_a_peer_is_given_and_taken(void)
+TWO_DEVICES_CASE(cushim, context_access_to_a_peer_is_given_and_taken, CUSHIM)
 {
     const CUdevice other = second_device(), device = load_device();
     struct cushim_context *context = retain_primary(), *peer = NULL;
@@ -271,7 +268,7 @@ static void access_to_a_peer_is_given_and_taken(void)
     CHECK(current_context() == NULL);
 }
 
-static void context_is_waited_for_as_a_whole(void)
+CUSHIM_CASE(context_is_waited_for_as_a_whole)
 {
     struct cushim_context *context = create_context(), *other = create_context();
     struct cushim_stream *busy = create_stream(context), *waiter = create_stream(context);
@@ -320,74 +317,44 @@ static void destroy_their_context(void)
     MUST(cu->CtxDestroy_v2(context_handle(context)));
 }
 
-static void query_event(void)
+PEER(cushim_query_event)
 {
     destroy_their_context();
     CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, cushim_event_query(left_event));
 }
 
-static void query_stream(void)
+PEER(cushim_query_stream)
 {
     destroy_their_context();
     CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, cushim_stream_query(left_stream));
 }
 
-static void release_event(void)
+PEER(cushim_release_event)
 {
     destroy_their_context();
     OK(cushim_event_release(left_event));
 }
 
-static void release_stream(void)
+PEER(cushim_release_stream)
 {
     destroy_their_context();
     OK(cushim_stream_release(left_stream));
 }
 
-const struct peer_row cushim_context_peers[] = {
-    {"peer_cushim_query_event", query_event},
-    {"peer_cushim_query_stream", query_stream},
-    {"peer_cushim_release_event", release_event},
-    {"peer_cushim_release_stream", release_stream},
-    {NULL, NULL},
-};
-
-static void children_of_a_destroyed_context(void)
+CUSHIM_CASE(context_destroyed_has_children)
 {
+    static const char *const names[] = {"peer_cushim_query_event", "peer_cushim_query_stream",
+                                        "peer_cushim_release_event", "peer_cushim_release_stream"};
     unsigned crashed = 0;
 
-    for (const struct peer_row *row = cushim_context_peers; row->name; row++) {
+    for (size_t i = 0; i < COUNT(names); i++) {
         char output[2048];
-        const struct process_end end = process_run(row->name, output, sizeof output);
+        const struct process_end end = process_run(names[i], output, sizeof output);
 
         if (!CHECK(end.exited ? end.status == CASE_PASSED : end.crashed && !backend_is_mock()))
-            detail("%s: %s %s", row->name, end.exited ? "" : end.death, output);
+            detail("%s: %s %s", names[i], end.exited ? "" : end.death, output);
         crashed += end.crashed;
     }
     if (crashed > 0)
         detail("the driver crashed in %u", crashed);
 }
-
-const struct conformance_case cushim_context_cases[] = {
-    CUSHIM_CASE("cushim_device_is_found_by_uuid_and_pci_address",
-                device_is_found_by_uuid_and_pci_address),
-    CUSHIM_CASE("cushim_device_describes_itself", device_describes_itself),
-    CUSHIM_CASE("cushim_device_priority_range_needs_no_context",
-                device_priority_range_needs_no_context),
-    CUSHIM_CASE("cushim_context_primary_is_counted_and_not_pushed",
-                primary_context_is_counted_and_not_pushed),
-    CUSHIM_CASE("cushim_context_primary_that_was_reset_is_released",
-                reset_primary_context_is_released),
-    CUSHIM_CASE("cushim_context_created_is_not_left_current", created_context_is_not_left_current),
-    CUSHIM_CASE("cushim_context_destroyed_elsewhere_is_released",
-                context_destroyed_elsewhere_is_released),
-    CUSHIM_CASE("cushim_context_wrapped_is_not_destroyed", wrapped_context_is_not_destroyed),
-    CUSHIM_CASE("cushim_context_scopes_nest_and_restore", scopes_nest_and_restore),
-    CUSHIM_CASE("cushim_context_settings_are_those_of_a_scope",
-                settings_are_those_of_the_context_of_a_scope),
-    TWO_DEVICES_CASE("cushim_context_access_to_a_peer_is_given_and_taken",
-                     access_to_a_peer_is_given_and_taken, CUSHIM),
-    CUSHIM_CASE("cushim_context_is_waited_for_as_a_whole", context_is_waited_for_as_a_whole),
-    CUSHIM_CASE("cushim_context_destroyed_has_children", children_of_a_destroyed_context),
-    {.name = NULL},
-};

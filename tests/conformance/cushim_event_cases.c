@@ -4,14 +4,11 @@
 #include <stdatomic.h>
 
 #include "../support/event_info.h"
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 
 static const CUstream default_handles[] = {NULL, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD};
 
-static void options_become_flags(void)
+CUSHIM_CASE(event_options_become_flags)
 {
     struct cushim_context *context = retain_primary();
 
@@ -39,7 +36,7 @@ static void options_become_flags(void)
 }
 
 /* The handle of a closed event is NULL, which the driver itself refuses. */
-static void closed_event_is_refused(void)
+CUSHIM_CASE(event_closed_is_refused)
 {
     struct cushim_context *context = retain_primary();
     struct cushim_stream *stream = create_stream(context);
@@ -59,7 +56,7 @@ static void closed_event_is_refused(void)
     OK(cushim_event_release(closed));
 }
 
-static void event_keeps_its_context_alive(void)
+CUSHIM_CASE(event_keeps_its_context_alive)
 {
     struct cushim_context *context = create_context(), *other = create_context();
     struct cushim_stream *stream = create_stream(context);
@@ -80,7 +77,7 @@ static void event_keeps_its_context_alive(void)
     OK(cushim_event_release(event));
 }
 
-static void create_recorded_records_on_any_stream(void)
+CUSHIM_CASE(event_create_recorded_records_on_any_stream)
 {
     struct cushim_context *context = retain_primary();
     struct cushim_stream *const streams[] = {create_stream(context), cushim_stream_legacy(),
@@ -100,7 +97,7 @@ static void create_recorded_records_on_any_stream(void)
     CHECK(current_context() == context_handle(context));
 }
 
-static void wrapped_event_is_not_destroyed(void)
+CUSHIM_CASE(event_wrapped_is_not_destroyed)
 {
     struct cushim_event *owner = create_event(retain_primary()), *wrapped = NULL;
     unsigned flags = 99;
@@ -122,7 +119,7 @@ static void wrapped_event_is_not_destroyed(void)
  * The driver looks up a default stream in the current context, so it refuses an event of another
  * one.
  */
-static void default_streams_are_those_of_the_events_context(void)
+CUSHIM_CASE(event_default_streams_are_those_of_its_context)
 {
     struct cushim_context *context = retain_primary(), *other = create_context();
     struct cushim_event *event = create_event(context), *wrapped = NULL;
@@ -144,7 +141,7 @@ static void default_streams_are_those_of_the_events_context(void)
     }
 }
 
-static void synchronize_for_gives_up_and_succeeds(void)
+CUSHIM_CASE(event_synchronize_for_gives_up_and_succeeds)
 {
     enum { PATIENCE_NS = 5000000, WORK_MS = 40 };
     struct cushim_context *context = retain_primary();
@@ -211,7 +208,7 @@ static void check_counts(struct cushim_event_pool *pool, size_t want_total, size
     EQUAL(want_unused, unused);
 }
 
-static void released_events_come_back(void)
+CUSHIM_CASE(event_pool_released_events_come_back)
 {
     enum { ROUNDS = 1000 };
     const struct cushim_event_pool_options options = {.size = sizeof options, .initial = 2};
@@ -247,7 +244,7 @@ static void released_events_come_back(void)
     EQUAL(2, atomic_load(&destroyed));
 }
 
-static void outstanding_and_closed_events_leave_the_pool(void)
+CUSHIM_CASE(event_pool_outstanding_and_closed_events_leave)
 {
     struct cushim_context *context = begin_counting();
     struct cushim_stream *stream = create_stream(context);
@@ -291,7 +288,7 @@ static void *use_pool(void *data)
     return NULL;
 }
 
-static void threads_share_a_pool(void)
+CUSHIM_CASE(event_pool_is_shared_by_threads)
 {
     enum { THREADS = 8 };
     struct cushim_context *context = begin_counting();
@@ -313,21 +310,3 @@ static void threads_share_a_pool(void)
     check_counts(shared_pool, atomic_load(&created), atomic_load(&created));
     OK(cushim_event_pool_release(shared_pool));
 }
-
-const struct conformance_case cushim_event_cases[] = {
-    CUSHIM_CASE("cushim_event_options_become_flags", options_become_flags),
-    CUSHIM_CASE("cushim_event_closed_is_refused", closed_event_is_refused),
-    CUSHIM_CASE("cushim_event_keeps_its_context_alive", event_keeps_its_context_alive),
-    CUSHIM_CASE("cushim_event_create_recorded_records_on_any_stream",
-                create_recorded_records_on_any_stream),
-    CUSHIM_CASE("cushim_event_wrapped_is_not_destroyed", wrapped_event_is_not_destroyed),
-    CUSHIM_CASE("cushim_event_default_streams_are_those_of_its_context",
-                default_streams_are_those_of_the_events_context),
-    CUSHIM_CASE("cushim_event_synchronize_for_gives_up_and_succeeds",
-                synchronize_for_gives_up_and_succeeds),
-    CUSHIM_CASE("cushim_event_pool_released_events_come_back", released_events_come_back),
-    CUSHIM_CASE("cushim_event_pool_outstanding_and_closed_events_leave",
-                outstanding_and_closed_events_leave_the_pool),
-    CUSHIM_CASE("cushim_event_pool_is_shared_by_threads", threads_share_a_pool),
-    {.name = NULL},
-};

@@ -7,14 +7,11 @@
 #include <string.h>
 
 #include "../support/event_info.h"
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 #include "graph.h"
 #include "src/objects/objects.h"
 
-static void newest_function_is_used(void)
+CUSHIM_CASE(event_elapsed_uses_the_newest_function)
 {
     const char *function;
 
@@ -64,7 +61,7 @@ static struct cushim_event *create_untimed(struct cushim_context *context, bool 
     return event;
 }
 
-static void faults_of_the_objects_are_explained(void)
+CUSHIM_CASE(event_explain_names_faults_of_the_objects)
 {
     struct cushim_context *context = retain_primary();
     struct cushim_stream *stream = create_stream(context);
@@ -80,7 +77,7 @@ static void faults_of_the_objects_are_explained(void)
     check_each(create_event(context), good, "recorded");
 }
 
-static void faults_that_the_driver_knows_are_explained(void)
+CUSHIM_CASE(event_explain_asks_the_driver)
 {
     struct cushim_context *context = retain_primary();
     struct cushim_stream *busy = create_stream(context);
@@ -99,7 +96,7 @@ static void faults_that_the_driver_knows_are_explained(void)
     OK(cushim_stream_synchronize(busy));
 }
 
-static void events_of_a_capture_are_explained(void)
+CUSHIM_CASE(event_explain_does_not_invalidate_a_capture)
 {
     struct cushim_context *context = retain_primary();
     struct cushim_stream *stream = create_stream(context);
@@ -118,7 +115,7 @@ static void events_of_a_capture_are_explained(void)
     CHECK(ms > 0);
 }
 
-static void success_and_other_codes_are_explained(void)
+CUSHIM_CASE(event_explain_takes_any_code)
 {
     struct cushim_context *context = retain_primary();
     struct cushim_event *one = create_done(context), *other = create_done(context);
@@ -177,12 +174,12 @@ static void check_fault(const char *kernel)
     detail("%d %s", (int)code, cushim_error_name(code));
 }
 
-static void failed_work_is_explained(void)
+CUSHIM_CASE(event_explain_blames_failed_work)
 {
     check_fault("cushim_fault");
 }
 
-static void trap_is_explained(void)
+CUSHIM_CASE(event_explain_blames_a_trap)
 {
     check_fault("cushim_trap");
 }
@@ -202,7 +199,7 @@ static struct cushim_event *import(struct cushim_context *context)
     return event;
 }
 
-static void use_imported_event(void)
+PEER(cushim_use_imported_event)
 {
     struct cushim_context *context = retain_primary();
     struct cushim_stream *stream = create_stream(context), *waiter = create_stream(context);
@@ -224,7 +221,7 @@ static void use_imported_event(void)
     peer_answer((int)cushim_event_release(shared));
 }
 
-static void explain_imported_event(void)
+PEER(cushim_explain_imported_event)
 {
     struct cushim_context *context = retain_primary();
     struct cushim_event *own = create_done(context), *shared = import(context);
@@ -238,12 +235,6 @@ static void explain_imported_event(void)
     OK(cushim_event_release(shared));
 }
 
-const struct peer_row cushim_event_peers[] = {
-    {"peer_cushim_use_imported_event", use_imported_event},
-    {"peer_cushim_explain_imported_event", explain_imported_event},
-    {NULL, NULL},
-};
-
 /* Start a peer and let it import the event. */
 static struct peer start_importer(const char *name, struct cushim_event *shared)
 {
@@ -256,7 +247,7 @@ static struct peer start_importer(const char *name, struct cushim_event *shared)
     return peer;
 }
 
-static void two_processes_share_an_event(void)
+CUSHIM_CASE(event_import_shares_with_another_process)
 {
     struct cushim_context *context = retain_primary();
     struct cushim_stream *stream = create_stream(context);
@@ -292,7 +283,7 @@ static void two_processes_share_an_event(void)
     CHECK(current_context() == NULL);
 }
 
-static void imported_events_are_explained(void)
+CUSHIM_CASE(event_import_has_no_time)
 {
     struct cushim_event *shared = create_untimed(retain_primary(), true);
     struct peer peer = start_importer("peer_cushim_explain_imported_event", shared);
@@ -300,18 +291,3 @@ static void imported_events_are_explained(void)
     peer_end(&peer);
     OK(cushim_event_release(shared));
 }
-
-const struct conformance_case cushim_event_time_cases[] = {
-    CUSHIM_CASE("cushim_event_elapsed_uses_the_newest_function", newest_function_is_used),
-    CUSHIM_CASE("cushim_event_explain_names_faults_of_the_objects",
-                faults_of_the_objects_are_explained),
-    CUSHIM_CASE("cushim_event_explain_asks_the_driver", faults_that_the_driver_knows_are_explained),
-    CUSHIM_CASE("cushim_event_explain_does_not_invalidate_a_capture",
-                events_of_a_capture_are_explained),
-    CUSHIM_CASE("cushim_event_explain_takes_any_code", success_and_other_codes_are_explained),
-    CUSHIM_CASE("cushim_event_explain_blames_failed_work", failed_work_is_explained),
-    CUSHIM_CASE("cushim_event_explain_blames_a_trap", trap_is_explained),
-    CUSHIM_CASE("cushim_event_import_shares_with_another_process", two_processes_share_an_event),
-    CUSHIM_CASE("cushim_event_import_has_no_time", imported_events_are_explained),
-    {.name = NULL},
-};

@@ -11,10 +11,7 @@
 #include <cushim/testing/layer.h>
 #include <cushim/testing/sweep.h>
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 #include "tests/layer/sweep_bodies.h"
 
 enum { BYTES = 64 << 20, REQUIRES_NEWER_DRIVER = 36 };
@@ -43,7 +40,7 @@ static size_t free_bytes(void)
     return free;
 }
 
-static void second_call_fails(void)
+CUSHIM_CASE(fault_of_the_second_call)
 {
     const struct cushim_table *driver = begin_rules("cuMemAlloc_v2:nth=2 => return(OUT_OF_MEMORY)");
     CUdeviceptr first = 0, second = 0, third = 0;
@@ -63,7 +60,7 @@ static void second_call_fails(void)
     CHECK(!cushim_fault_unused(layer, 0));
 }
 
-static void answer_is_changed_behind_a_call(void)
+CUSHIM_CASE(fault_behind_a_call)
 {
     const struct cushim_table *driver =
         begin_rules("cuMemAlloc_v2:phase=after => return(LAUNCH_FAILED)");
@@ -74,7 +71,7 @@ static void answer_is_changed_behind_a_call(void)
     OK(driver->MemFree_v2(address));
 }
 
-static void call_is_delayed(void)
+CUSHIM_CASE(fault_delay)
 {
     const struct cushim_table *driver = begin_rules("cuStreamQuery:nth=1 => delay(20 ms)");
     const uint64_t before = backend_now_ns();
@@ -85,7 +82,7 @@ static void call_is_delayed(void)
     EQUAL(1, cushim_fault_fired(layer, 0));
 }
 
-static void rule_is_for_its_device(void)
+CUSHIM_CASE(fault_of_a_device)
 {
     const struct cushim_table *driver = begin_rules("cuStreamQuery@dev0 => return(NOT_READY)\n"
                                                     "cuStreamQuery@dev1 => return(UNKNOWN)");
@@ -105,7 +102,7 @@ static void *look_up(const char *name)
                : NULL;
 }
 
-static void function_is_missing(void)
+CUSHIM_CASE(fault_missing_function)
 {
     const struct cushim_table *driver =
         begin_rules("cuEventElapsedTime_v2 => missing\ncuStreamGetFlags* => missing");
@@ -118,7 +115,7 @@ static void function_is_missing(void)
     CHECK(look_up("cuStreamQuery") != NULL);
 }
 
-static void driver_is_older(void)
+CUSHIM_CASE(fault_older_driver)
 {
     const struct cushim_table *driver = begin_rules("* => older(11.8)");
     int version = 0;
@@ -140,7 +137,7 @@ static void *synchronize(void *context)
     return &answer;
 }
 
-static void call_hangs_until_it_is_released(void)
+CUSHIM_CASE(fault_hang)
 {
     const struct cushim_table *driver = begin_rules("cuStreamSynchronize:nth=1 => hang");
     pthread_t thread;
@@ -156,7 +153,7 @@ static void call_hangs_until_it_is_released(void)
     CODE(CUDA_ERROR_TIMEOUT, *(CUresult *)answer);
 }
 
-static void rule_that_never_fired_is_reported(void)
+CUSHIM_CASE(fault_that_never_fired)
 {
     const struct cushim_table *driver = begin_rules("cuMemAlloc_v2:nth=30 => out_of_memory");
     const char *unused;
@@ -167,7 +164,7 @@ static void rule_that_never_fired_is_reported(void)
           strcmp(unused, "cuMemAlloc_v2:nth=30 => out_of_memory: matched once, never fired") == 0);
 }
 
-static void lost_device_stays_lost(void)
+CUSHIM_CASE(fault_lost_device)
 {
     const struct cushim_table *driver =
         begin_rules("cuStreamQuery:nth=1 => lost(ECC_UNCORRECTABLE)");
@@ -210,7 +207,7 @@ static CUresult sweep(enum bug bug, enum cushim_sweep_kind kinds, unsigned limit
     return cushim_sweep_run(&options, sweep_body, &bug, result);
 }
 
-static void sweep_passes_what_behaves_well(void)
+CUSHIM_CASE(sweep_passes_what_behaves_well)
 {
     enum { CALLS = 12 /* one poll more or less */ };
     struct cushim_sweep_result result;
@@ -221,7 +218,7 @@ static void sweep_passes_what_behaves_well(void)
     detail("%u calls, %u runs", (unsigned)result.calls, (unsigned)result.runs);
 }
 
-static void sweep_finds_what_is_wrong(void)
+CUSHIM_CASE(sweep_finds_what_is_wrong)
 {
     static const struct {
         enum bug bug;
@@ -249,18 +246,3 @@ static void sweep_finds_what_is_wrong(void)
         cu->CtxPopCurrent_v2(&(CUcontext){NULL}); /* if one was left current */
     }
 }
-
-const struct conformance_case cushim_layer_cases[] = {
-    CUSHIM_CASE("cushim_fault_of_the_second_call", second_call_fails),
-    CUSHIM_CASE("cushim_fault_behind_a_call", answer_is_changed_behind_a_call),
-    CUSHIM_CASE("cushim_fault_delay", call_is_delayed),
-    CUSHIM_CASE("cushim_fault_of_a_device", rule_is_for_its_device),
-    CUSHIM_CASE("cushim_fault_missing_function", function_is_missing),
-    CUSHIM_CASE("cushim_fault_older_driver", driver_is_older),
-    CUSHIM_CASE("cushim_fault_hang", call_hangs_until_it_is_released),
-    CUSHIM_CASE("cushim_fault_that_never_fired", rule_that_never_fired_is_reported),
-    CUSHIM_CASE("cushim_fault_lost_device", lost_device_stays_lost),
-    CUSHIM_CASE("cushim_sweep_passes_what_behaves_well", sweep_passes_what_behaves_well),
-    CUSHIM_CASE("cushim_sweep_finds_what_is_wrong", sweep_finds_what_is_wrong),
-    {.name = NULL},
-};

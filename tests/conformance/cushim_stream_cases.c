@@ -3,15 +3,12 @@
 #include <stdatomic.h>
 
 #include "../support/event_info.h"
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 #include "graph.h"
 
 enum { PATIENCE_NS = 5000000 };
 
-static void stream_is_non_blocking_unless_asked(void)
+CUSHIM_CASE(stream_is_non_blocking_unless_asked)
 {
     static const struct cushim_stream_options asked = {
         .size = sizeof asked, .sync_with_legacy = true, .priority = -1000};
@@ -34,7 +31,7 @@ static void stream_is_non_blocking_unless_asked(void)
     CHECK(current_context() == NULL);
 }
 
-static void default_streams_are_constants(void)
+CUSHIM_CASE(stream_defaults_are_constants)
 {
     struct cushim_stream *const streams[] = {cushim_stream_legacy(), cushim_stream_per_thread()};
     struct cushim_context *context = retain_primary();
@@ -57,7 +54,7 @@ static void default_streams_are_constants(void)
     }
 }
 
-static void wrapped_stream_is_not_destroyed(void)
+CUSHIM_CASE(stream_wrapped_is_not_destroyed)
 {
     struct cushim_context *context = retain_primary(), *other = create_context();
     struct cushim_stream *owner = create_stream(context), *wrapped = NULL;
@@ -81,7 +78,7 @@ static void wrapped_stream_is_not_destroyed(void)
     OK(cushim_stream_release(owner));
 }
 
-static void synchronize_for_gives_up_and_succeeds(void)
+CUSHIM_CASE(stream_synchronize_for_gives_up_and_succeeds)
 {
     struct cushim_stream *stream = create_stream(retain_primary());
     struct gate gate = GATE;
@@ -141,7 +138,7 @@ static void by_stream(struct cushim_stream *worker, struct cushim_stream *waiter
     OK(cushim_stream_wait_stream(waiter, worker));
 }
 
-static void stream_waits_for_events_and_streams(void)
+CUSHIM_CASE(stream_waits_for_events_and_streams)
 {
     struct cushim_context *context = retain_primary();
     struct cushim_stream *stream = create_stream(context);
@@ -156,7 +153,7 @@ static void stream_waits_for_events_and_streams(void)
     check_order(cushim_stream_per_thread(), stream, by_stream);
 }
 
-static void stream_waits_across_contexts(void)
+CUSHIM_CASE(stream_waits_across_contexts)
 {
     struct cushim_context *one = retain_primary(), *other = create_context();
 
@@ -168,7 +165,7 @@ static void stream_waits_across_contexts(void)
     CHECK(current_context() == context_handle(other));
 }
 
-static void stream_waits_across_devices(void)
+TWO_DEVICES_CASE(cushim, stream_waits_across_devices, CUSHIM)
 {
     struct cushim_context *one = retain_primary(), *other = NULL;
     struct cushim_stream *near, *far;
@@ -187,7 +184,7 @@ static void stream_waits_across_devices(void)
 }
 
 /* Calls that need a context work with a default stream of a context. */
-static void default_stream_of_a_context_works_in_it(void)
+CUSHIM_CASE(stream_default_of_a_context_works_in_it)
 {
     struct cushim_context *context = retain_primary();
     struct cushim_stream *bound = NULL;
@@ -206,7 +203,7 @@ static void default_stream_of_a_context_works_in_it(void)
 }
 
 /* Neither cushim's functions nor the driver's need one. */
-static void created_stream_needs_no_current_context(void)
+CUSHIM_CASE(stream_created_needs_no_current_context)
 {
     struct cushim_context *context = retain_primary();
     struct cushim_stream *stream = create_stream(context);
@@ -242,7 +239,7 @@ static void created_stream_needs_no_current_context(void)
 }
 
 /* Any query of a captured stream invalidates the capture; a release is no query. */
-static void synchronize_for_invalidates_a_capture(void)
+CUSHIM_CASE(stream_synchronize_for_invalidates_a_capture)
 {
     struct cushim_stream *stream = create_stream(retain_primary());
 
@@ -255,7 +252,7 @@ static void synchronize_for_invalidates_a_capture(void)
 }
 
 /* The creation temporarily changes the current context, which does not affect a capture. */
-static void objects_are_created_during_a_capture(void)
+CUSHIM_CASE(stream_capture_allows_objects_to_be_created)
 {
     static const struct cushim_event_options sharing = {
         .size = sizeof sharing, .disable_timing = true, .interprocess = true};
@@ -283,7 +280,7 @@ static void objects_are_created_during_a_capture(void)
                                   CU_EVENT_RECORD_EXTERNAL));
 }
 
-static void wait_for_a_stream_forks_and_joins_a_capture(void)
+CUSHIM_CASE(stream_wait_stream_forks_and_joins_a_capture)
 {
     struct cushim_context *context = retain_primary();
     struct cushim_stream *origin = create_stream(context), *fork = create_stream(context);
@@ -296,25 +293,3 @@ static void wait_for_a_stream_forks_and_joins_a_capture(void)
     capture_end(stream_handle(origin));
     EQUAL(CU_STREAM_CAPTURE_STATUS_NONE, capture_status(stream_handle(fork)));
 }
-
-const struct conformance_case cushim_stream_cases[] = {
-    CUSHIM_CASE("cushim_stream_is_non_blocking_unless_asked", stream_is_non_blocking_unless_asked),
-    CUSHIM_CASE("cushim_stream_defaults_are_constants", default_streams_are_constants),
-    CUSHIM_CASE("cushim_stream_wrapped_is_not_destroyed", wrapped_stream_is_not_destroyed),
-    CUSHIM_CASE("cushim_stream_synchronize_for_gives_up_and_succeeds",
-                synchronize_for_gives_up_and_succeeds),
-    CUSHIM_CASE("cushim_stream_waits_for_events_and_streams", stream_waits_for_events_and_streams),
-    CUSHIM_CASE("cushim_stream_waits_across_contexts", stream_waits_across_contexts),
-    TWO_DEVICES_CASE("cushim_stream_waits_across_devices", stream_waits_across_devices, CUSHIM),
-    CUSHIM_CASE("cushim_stream_default_of_a_context_works_in_it",
-                default_stream_of_a_context_works_in_it),
-    CUSHIM_CASE("cushim_stream_created_needs_no_current_context",
-                created_stream_needs_no_current_context),
-    CUSHIM_CASE("cushim_stream_synchronize_for_invalidates_a_capture",
-                synchronize_for_invalidates_a_capture),
-    CUSHIM_CASE("cushim_stream_capture_allows_objects_to_be_created",
-                objects_are_created_during_a_capture),
-    CUSHIM_CASE("cushim_stream_wait_stream_forks_and_joins_a_capture",
-                wait_for_a_stream_forks_and_joins_a_capture),
-    {.name = NULL},
-};

@@ -2,13 +2,9 @@
 /* Devices and contexts: peers, limits, settings and attributes. Statements 81, 85, 192-196. */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
-#include <stdint.h>
 #include <string.h>
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 #include "tests/support/ptx.h"
 
 /* The primary contexts of two devices, and a stream and an event in each. */
@@ -37,7 +33,7 @@ static struct two begin_two(void)
     return two;
 }
 
-static void record_across_devices_is_400(void)
+TWO_DEVICES_CASE(081, record_across_devices_is_400, MEASURED)
 {
     struct two two = begin_two();
 
@@ -48,7 +44,7 @@ static void record_across_devices_is_400(void)
     }
 }
 
-static void wait_across_devices_waits(void)
+TWO_DEVICES_CASE(081, wait_across_devices_waits, MEASURED)
 {
     struct two two = begin_two();
 
@@ -71,7 +67,7 @@ static void wait_across_devices_waits(void)
     }
 }
 
-static void elapsed_across_devices_is_400(void)
+TWO_DEVICES_CASE(081, elapsed_across_devices_is_400, MEASURED)
 {
     struct two two = begin_two();
     float ms = -7;
@@ -85,7 +81,7 @@ static void elapsed_across_devices_is_400(void)
     CHECK(ms == -7);
 }
 
-static void unknown_limit_is_1(void)
+MEASURED_CASE(085, unknown_limit_is_1)
 {
     size_t value = 77;
 
@@ -95,7 +91,7 @@ static void unknown_limit_is_1(void)
     EQUAL(77, value);
 }
 
-static void context_is_no_peer_of_itself(void)
+MEASURED_CASE(085, context_is_no_peer_of_itself)
 {
     CUcontext context = begin_context();
 
@@ -115,7 +111,7 @@ static size_t begin_l2(void)
     return (size_t)bytes;
 }
 
-static void limits_are_rounded_or_refused(void)
+MEASURED_CASE(192, limits_are_rounded_or_refused)
 {
     const size_t l2 = begin_l2();
     const struct {
@@ -155,7 +151,7 @@ static void limits_are_rounded_or_refused(void)
     }
 }
 
-static void persisting_cache_is_limited_by_the_device(void)
+MEASURED_CASE(192, persisting_cache_is_limited_by_the_device)
 {
     enum { MAX_PERSISTING_L2_CACHE_SIZE = 108 };
     const CUdevice_attribute attribute = (CUdevice_attribute)MAX_PERSISTING_L2_CACHE_SIZE;
@@ -183,7 +179,7 @@ static void persisting_cache_is_limited_by_the_device(void)
     }
 }
 
-static void heap_is_smaller_than_a_huge_limit(void)
+MEASURED_CASE(192, heap_is_smaller_than_a_huge_limit)
 {
     const size_t huge = (size_t)1 << 50, large = (size_t)1 << 34;
     size_t kept = 0;
@@ -223,7 +219,7 @@ static const char using_limits[] =
              "    st.global.u64 [%out], %memory;\n"
              "    ret;\n}\n";
 
-static void limits_stay_once_kernels_have_used_them(void)
+CASE(192, limits_stay_once_kernels_have_used_them, .class = DOCUMENTED, .may_skip = ON_MOCK)
 {
     static const struct {
         const char *kernel;
@@ -233,12 +229,10 @@ static void limits_stay_once_kernels_have_used_them(void)
         {"prints", CU_LIMIT_PRINTF_FIFO_SIZE, 4 << 20, 8 << 20},
         {"allocates", CU_LIMIT_MALLOC_HEAP_SIZE, 16 << 20, 32 << 20},
     };
-    CUdeviceptr out;
+    CUdeviceptr out = begin_memory(8);
     void *parameters[] = {&out};
     CUmodule module;
 
-    begin_context();
-    out = begin_memory(8);
     MUST(cu->ModuleLoadData(&module, using_limits));
     for (size_t i = 0; i < COUNT(rows); i++)
         OK(cu->CtxSetLimit(rows[i].limit, rows[i].before));
@@ -260,7 +254,7 @@ static void limits_stay_once_kernels_have_used_them(void)
     }
 }
 
-static void settings_of_a_context_are_returned(void)
+MEASURED_CASE(193, settings_of_a_context_are_returned)
 {
     const CUexecAffinityType count = CU_EXEC_AFFINITY_TYPE_SM_COUNT;
     CUsharedconfig banks = (CUsharedconfig)9;
@@ -285,6 +279,9 @@ static void settings_of_a_context_are_returned(void)
     MUST(cu->CtxCreate_v2(&context, CU_CTX_SCHED_YIELD, 0));
     OK(cu->CtxGetFlags(&flags));
     EQUAL(CU_CTX_SCHED_YIELD, flags & CU_CTX_SCHED_MASK);
+    OK(cu->CtxSetFlags(CU_CTX_MAP_HOST));
+    OK(cu->CtxGetFlags(&flags));
+    EQUAL(0, flags);
     REFUSED(cu->CtxGetFlags(NULL));
     REFUSED(cu->CtxSetCacheConfig((CUfunc_cache)9));
     REFUSED(cu->CtxSetFlags(0x1000));
@@ -297,7 +294,7 @@ static void settings_of_a_context_are_returned(void)
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->CtxSetLimit(CU_LIMIT_STACK_SIZE, 1024));
 }
 
-static void a_device_is_no_peer_of_itself(void)
+MEASURED_CASE(194, a_device_is_no_peer_of_itself)
 {
     const cushim_CUatomicOperation operations[2] = {(cushim_CUatomicOperation)0,
                                                     (cushim_CUatomicOperation)1};
@@ -335,7 +332,7 @@ static CUstreamAttrValue get(CUstream stream, int attribute)
     return value;
 }
 
-static void attributes_of_a_stream_are_checked_kept_and_copied(void)
+MEASURED_CASE(195, attributes_of_a_stream_are_checked_kept_and_copied)
 {
     enum { POLICY = 3, PRIORITY = 8, DOMAIN_MAP, DOMAIN };
     CUstream stream, other;
@@ -378,15 +375,14 @@ static void attributes_of_a_stream_are_checked_kept_and_copied(void)
 }
 
 /* Callers with older headers pass a smaller union. */
-static void attribute_is_written_without_what_lies_beyond(void)
+MEASURED_CASE(201, attribute_is_written_without_what_lies_beyond)
 {
     static const struct {
         int attribute;
         size_t bytes;
     } rows[] = {{1, 32}, {3, 4}, {8, 4}, {9, 2}, {10, 4}};
-    CUstream stream;
+    CUstream stream = begin_stream();
 
-    stream = begin_context_stream();
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         union {
             CUstreamAttrValue value;
@@ -405,14 +401,13 @@ static void attribute_is_written_without_what_lies_beyond(void)
     }
 }
 
-static void first_destruction_of_a_stream_waits(void)
+MEASURED_CASE(196, first_destruction_of_a_stream_waits)
 {
     struct gate gate = GATE;
     struct opener opener;
-    CUevent event;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
+    CUevent event = begin_event();
 
-    event = begin_event();
     CODE(CUDA_ERROR_INVALID_HANDLE, cu->StreamDestroy(NULL));
     gate_shut(&gate, stream);
     MUST(cu->EventRecord(event, stream));
@@ -422,7 +417,7 @@ static void first_destruction_of_a_stream_waits(void)
     opener_join(&opener);
 }
 
-static void ranges_are_those_of_the_current_device(void)
+TWO_DEVICES_CASE(092, ranges_are_those_of_the_current_device, MEASURED)
 {
     struct two two = begin_two();
     CUdeviceptr memory, base = 7;
@@ -440,30 +435,32 @@ static void ranges_are_those_of_the_current_device(void)
     EQUAL(1000, bytes);
 }
 
-const struct conformance_case device_cases[] = {
-    TWO_DEVICES_CASE("081_record_across_devices_is_400", record_across_devices_is_400, MEASURED),
-    TWO_DEVICES_CASE("081_wait_across_devices_waits", wait_across_devices_waits, MEASURED),
-    TWO_DEVICES_CASE("081_elapsed_across_devices_is_400", elapsed_across_devices_is_400, MEASURED),
-    TWO_DEVICES_CASE("092_ranges_are_those_of_the_current_device",
-                     ranges_are_those_of_the_current_device, MEASURED),
-    MEASURED_CASE("085_unknown_limit_is_1", unknown_limit_is_1),
-    MEASURED_CASE("085_context_is_no_peer_of_itself", context_is_no_peer_of_itself),
-    MEASURED_CASE("192_limits_are_rounded_or_refused", limits_are_rounded_or_refused),
-    MEASURED_CASE("192_persisting_cache_is_limited_by_the_device",
-                  persisting_cache_is_limited_by_the_device),
-    MEASURED_CASE("192_heap_is_smaller_than_a_huge_limit", heap_is_smaller_than_a_huge_limit),
-    {
-        .name = "192_limits_stay_once_kernels_have_used_them",
-        .run = limits_stay_once_kernels_have_used_them,
-        .class = DOCUMENTED,
-        .may_skip = ON_MOCK,
-    },
-    MEASURED_CASE("193_settings_of_a_context_are_returned", settings_of_a_context_are_returned),
-    MEASURED_CASE("194_a_device_is_no_peer_of_itself", a_device_is_no_peer_of_itself),
-    MEASURED_CASE("195_attributes_of_a_stream_are_checked_kept_and_copied",
-                  attributes_of_a_stream_are_checked_kept_and_copied),
-    MEASURED_CASE("201_attribute_is_written_without_what_lies_beyond",
-                  attribute_is_written_without_what_lies_beyond),
-    MEASURED_CASE("196_first_destruction_of_a_stream_waits", first_destruction_of_a_stream_waits),
-    {.name = NULL},
-};
+TWO_DEVICES_CASE(092, memory_of_another_device_needs_access, MEASURED)
+{
+    struct two two = begin_two();
+    CUdeviceptr memory, address = 0;
+    int value = -1;
+
+    make_current(two.contexts[0]);
+    memory = begin_memory(4096);
+    make_current(two.contexts[1]);
+    for (int attribute = 1; attribute < 6; attribute++) {
+        OK(cu->DeviceGetP2PAttribute(&value, (CUdevice_P2PAttribute)attribute, 0, 1));
+        EQUAL(attribute > 1 && attribute < 5, value);
+    }
+    for (int access = 0; access < 2; access++) {
+        const CUresult code = access ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+
+        if (access)
+            MUST(cu->CtxEnablePeerAccess(two.contexts[0], 0));
+        CODE(code, cu->MemsetD8_v2(memory, 1, 4096));
+        OK(cu->CtxSynchronize());
+        CODE(code, cu->MemsetD8Async(memory, 1, 16, two.streams[1]));
+        OK(cu->StreamSynchronize(two.streams[1]));
+        OK(cu->MemsetD8Async(memory, 1, 16, two.streams[0]));
+        OK(cu->StreamSynchronize(two.streams[0]));
+        CODE(code, cu->PointerGetAttribute(&address, CU_POINTER_ATTRIBUTE_DEVICE_POINTER, memory));
+        CODE(access ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND,
+             cu->MemGetAddressRange_v2(&address, NULL, memory));
+    }
+}

@@ -5,10 +5,7 @@
  */
 #include <math.h>
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 
 enum { UNTOUCHED = -7 };
 
@@ -40,25 +37,19 @@ static CUevent begin_pending(void)
     return event;
 }
 
-static void unrecorded_is_400(void)
+DOCUMENTED_CASE(035, unrecorded_is_400)
 {
-    CUevent done, unrecorded;
+    CUevent done = begin_done(), unrecorded = begin_event();
 
-    begin_context();
-    done = begin_done();
-    unrecorded = begin_event();
     check_both_ways(CUDA_ERROR_INVALID_HANDLE, unrecorded, done);
     check_elapsed(CUDA_ERROR_INVALID_HANDLE, unrecorded, begin_event());
     check_elapsed(CUDA_ERROR_INVALID_HANDLE, unrecorded, unrecorded);
 }
 
-static void untimed_is_400(void)
+DOCUMENTED_CASE(036, untimed_is_400)
 {
-    CUevent done, untimed;
+    CUevent done = begin_done(), untimed = begin_event_with(CU_EVENT_DISABLE_TIMING);
 
-    begin_context();
-    done = begin_done();
-    untimed = begin_event_with(CU_EVENT_DISABLE_TIMING);
     OK(cu->EventRecord(untimed, begin_stream()));
     OK(cu->EventSynchronize(untimed));
     check_both_ways(CUDA_ERROR_INVALID_HANDLE, untimed, done);
@@ -66,18 +57,12 @@ static void untimed_is_400(void)
     check_both_ways(CUDA_ERROR_INVALID_HANDLE, untimed, begin_pending());
 }
 
-static void pending_is_600(void)
+DOCUMENTED_CASE(037, pending_is_600)
 {
-    CUevent done, pending, other;
-    struct latch latch;
-    CUstream stream;
+    CUevent done = begin_done(), pending = begin_event(), other = begin_event();
+    CUstream stream = begin_stream();
+    struct latch latch = latch_shut(stream);
 
-    begin_context();
-    done = begin_done();
-    pending = begin_event();
-    other = begin_event();
-    stream = begin_stream();
-    latch = latch_shut(stream);
     OK(cu->EventRecord(pending, stream));
     OK(cu->EventRecord(other, stream));
     check_both_ways(CUDA_ERROR_NOT_READY, done, pending);
@@ -88,19 +73,16 @@ static void pending_is_600(void)
     check_both_ways(CUDA_SUCCESS, pending, other);
 }
 
-static void pending_and_unrecorded_is_400(void)
+MEASURED_CASE(038, pending_and_unrecorded_is_400)
 {
-    begin_context();
     check_both_ways(CUDA_ERROR_INVALID_HANDLE, begin_pending(), begin_event());
 }
 
-static void same_event_is_zero(void)
+MEASURED_CASE(039, same_event_is_zero)
 {
     float ms = UNTOUCHED;
-    CUevent done;
+    CUevent done = begin_done();
 
-    begin_context();
-    done = begin_done();
     OK(cu->EventElapsedTime(&ms, done, done));
     CHECK(ms == 0);
     ms = UNTOUCHED;
@@ -108,18 +90,15 @@ static void same_event_is_zero(void)
     CHECK(ms == 0);
 }
 
-static void reversed_order_is_negative(void)
+MEASURED_CASE(040, reversed_order_is_negative)
 {
     enum { SPIN_NS = 2000000 };
     float forward[2], backward[2];
-    CUevent start, end;
-    CUstream stream = begin_context_stream();
-    CUfunction spin;
+    CUevent start = begin_event(), end = begin_event();
+    CUstream stream = begin_stream();
+    CUfunction spin = begin_kernel("cushim_spin");
     struct latch latch;
 
-    start = begin_event();
-    end = begin_event();
-    spin = begin_kernel("cushim_spin");
     latch = latch_shut(stream); /* shut until all is queued, so the time contains no host delay */
     OK(cu->EventRecord(start, stream));
     queue_spin(spin, stream, SPIN_NS);
@@ -138,27 +117,23 @@ static void reversed_order_is_negative(void)
     detail("a kernel of 2 ms: %.4f ms and %.4f ms", (double)forward[0], (double)backward[0]);
 }
 
-static void null_event_is_400(void)
+DOCUMENTED_CASE(041, null_event_is_400)
 {
-    CUevent done;
+    CUevent done = begin_done();
 
-    begin_context();
-    done = begin_done();
     check_both_ways(CUDA_ERROR_INVALID_HANDLE, NULL, done);
     check_elapsed(CUDA_ERROR_INVALID_HANDLE, NULL, NULL);
 }
 
-static void null_result_is_400(void)
+MEASURED_CASE(042, null_result_is_400)
 {
-    CUevent done;
+    CUevent done = begin_done();
 
-    begin_context();
-    done = begin_done();
     CODE(CUDA_ERROR_INVALID_HANDLE, cu->EventElapsedTime(NULL, done, done));
     CODE(CUDA_ERROR_INVALID_HANDLE, cu->EventElapsedTime_v2(NULL, done, done));
 }
 
-static void two_contexts_are_400(void)
+MEASURED_CASE(043, two_contexts_are_400)
 {
     CUcontext own = begin_context(), other = begin_other_context();
     CUevent done = begin_done(), foreign;
@@ -170,12 +145,10 @@ static void two_contexts_are_400(void)
     check_both_ways(CUDA_ERROR_INVALID_HANDLE, done, foreign);
 }
 
-static void interprocess_is_400(void)
+MEASURED_CASE(044, interprocess_is_400)
 {
-    CUevent done, shared;
+    CUevent done = begin_done(), shared;
 
-    begin_context();
-    done = begin_done();
     shared = begin_event_with(CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING);
     OK(cu->EventRecord(shared, begin_stream()));
     OK(cu->EventSynchronize(shared));
@@ -183,13 +156,10 @@ static void interprocess_is_400(void)
     check_elapsed(CUDA_ERROR_INVALID_HANDLE, shared, shared);
 }
 
-static void result_is_untouched_on_every_error(void)
+MEASURED_CASE(045, result_is_untouched_on_every_error)
 {
-    CUevent done, untimed;
+    CUevent done = begin_done(), untimed = begin_event_with(CU_EVENT_DISABLE_TIMING);
 
-    begin_context();
-    done = begin_done();
-    untimed = begin_event_with(CU_EVENT_DISABLE_TIMING);
     check_elapsed(CUDA_ERROR_INVALID_HANDLE, done, begin_event());
     check_elapsed(CUDA_ERROR_INVALID_HANDLE, done, untimed);
     check_elapsed(CUDA_ERROR_INVALID_HANDLE, done, NULL);
@@ -200,7 +170,7 @@ static void result_is_untouched_on_every_error(void)
 
 /* The two functions for elapsed time. Statements 47, 48. */
 
-static void second_function_exists_from_12_8_on(void)
+DOCUMENTED_CASE(048, second_function_exists_from_12_8_on)
 {
     const int version = driver_version();
 
@@ -208,7 +178,8 @@ static void second_function_exists_from_12_8_on(void)
     EQUAL(version >= 12080, backend_symbol("cuEventElapsedTime_v2") != NULL);
 }
 
-static void older_driver_has_one_function(void)
+CASE(048, older_driver_has_one_function, .class = DOCUMENTED, .may_skip = ON_GPU,
+     .settings = "driver_version = 12.4\n")
 {
     float ms = -7;
     CUevent done;
@@ -223,15 +194,13 @@ static void older_driver_has_one_function(void)
     CHECK(ms == 0);
 }
 
-static void polling_belongs_to_the_query(void)
+DOCUMENTED_CASE(047, polling_belongs_to_the_query)
 {
     struct gate gate = GATE;
-    CUevent start, end;
-    CUstream stream = begin_context_stream();
+    CUevent start = begin_event(), end = begin_event();
+    CUstream stream = begin_stream();
     float ms = -7;
 
-    start = begin_event();
-    end = begin_event();
     OK(cu->EventRecord(start, stream));
     gate_shut(&gate, stream);
     OK(cu->EventRecord(end, stream));
@@ -270,14 +239,12 @@ static double reading_ns(CUevent start, CUevent end)
     return (double)ms * 1e6;
 }
 
-static void empty_pair_takes_no_negative_time(void)
+DOCUMENTED_CASE(046, empty_pair_takes_no_negative_time)
 {
     double least = 1e12, most = -1e12;
-    CUevent start, end;
-    CUstream stream = begin_context_stream();
+    CUevent start = begin_event(), end = begin_event();
+    CUstream stream = begin_stream();
 
-    start = begin_event();
-    end = begin_event();
     for (int round = 0; round < ROUNDS; round++) {
         double ns;
 
@@ -291,17 +258,13 @@ static void empty_pair_takes_no_negative_time(void)
     detail("empty pair %.0f to %.0f ns", least, most);
 }
 
-static void longer_work_takes_longer(void)
+DOCUMENTED_CASE(046, longer_work_takes_longer)
 {
-    CUevent start, middle, end;
-    CUstream stream = begin_context_stream();
-    CUfunction spin;
+    CUevent start = begin_event(), middle = begin_event(), end = begin_event();
+    CUstream stream = begin_stream();
+    CUfunction spin = begin_kernel("cushim_spin");
     double one, two, both;
 
-    start = begin_event();
-    middle = begin_event();
-    end = begin_event();
-    spin = begin_kernel("cushim_spin");
     OK(cu->EventRecord(start, stream));
     queue_spin(spin, stream, 1000000);
     OK(cu->EventRecord(middle, stream));
@@ -315,26 +278,22 @@ static void longer_work_takes_longer(void)
     CHECK(fabs(both - one - two) <= both * 1e-6 + 2);
 }
 
-static void same_event_twice_is_overwritten(void)
+DOCUMENTED_CASE(046, same_event_twice_is_overwritten)
 {
-    CUevent event;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
+    CUevent event = begin_event();
 
-    event = begin_event();
     OK(cu->EventRecord(event, stream));
     OK(cu->EventRecord(event, stream));
     CHECK(reading_ns(event, event) == 0); /* the interval from an event to itself is 0 */
 }
 
-static void readings_are_multiples_of_32_ns(void)
+MEASURED_CASE(084, readings_are_multiples_of_32_ns)
 {
-    CUevent start, end;
-    CUstream stream = begin_context_stream();
-    CUfunction spin;
+    CUevent start = begin_event(), end = begin_event();
+    CUstream stream = begin_stream();
+    CUfunction spin = begin_kernel("cushim_spin");
 
-    start = begin_event();
-    end = begin_event();
-    spin = begin_kernel("cushim_spin");
     for (int round = 0; round < ROUNDS; round++) {
         double ns;
 
@@ -350,16 +309,15 @@ static void readings_are_multiples_of_32_ns(void)
 }
 
 /* The wall-clock time of many calls is printed; it need only be positive. */
-static void calls_of_the_page_succeed_many_times(void)
+DOCUMENTED_CASE(080, calls_of_the_page_succeed_many_times)
 {
     enum { CALLS = 1000 };
     unsigned failures = 0;
     CUcontext current = begin_context();
     CUstream stream = begin_stream();
-    uint64_t began;
     CUevent event = begin_done();
+    uint64_t began = now_ns();
 
-    began = now_ns();
     for (int i = 0; i < CALLS; i++) {
         CUevent made = NULL, untimed = NULL;
         CUcontext found = NULL;
@@ -380,7 +338,7 @@ static void calls_of_the_page_succeed_many_times(void)
     OK(cu->StreamSynchronize(stream));
 }
 
-static void streams_come_and_go(void)
+DOCUMENTED_CASE(080, streams_come_and_go)
 {
     begin_context();
     for (int i = 0; i < 100; i++) {
@@ -390,34 +348,3 @@ static void streams_come_and_go(void)
         OK(cu->StreamDestroy_v2(stream));
     }
 }
-
-const struct conformance_case elapsed_cases[] = {
-    DOCUMENTED_CASE("035_unrecorded_is_400", unrecorded_is_400),
-    DOCUMENTED_CASE("036_untimed_is_400", untimed_is_400),
-    DOCUMENTED_CASE("037_pending_is_600", pending_is_600),
-    MEASURED_CASE("038_pending_and_unrecorded_is_400", pending_and_unrecorded_is_400),
-    MEASURED_CASE("039_same_event_is_zero", same_event_is_zero),
-    MEASURED_CASE("040_reversed_order_is_negative", reversed_order_is_negative),
-    DOCUMENTED_CASE("041_null_event_is_400", null_event_is_400),
-    MEASURED_CASE("042_null_result_is_400", null_result_is_400),
-    MEASURED_CASE("043_two_contexts_are_400", two_contexts_are_400),
-    MEASURED_CASE("044_interprocess_is_400", interprocess_is_400),
-    MEASURED_CASE("045_result_is_untouched_on_every_error", result_is_untouched_on_every_error),
-    DOCUMENTED_CASE("047_polling_belongs_to_the_query", polling_belongs_to_the_query),
-    DOCUMENTED_CASE("048_second_function_exists_from_12_8_on", second_function_exists_from_12_8_on),
-    {
-        .name = "048_older_driver_has_one_function",
-        .run = older_driver_has_one_function,
-        .class = DOCUMENTED,
-        .may_skip = ON_GPU,
-        .settings = "driver_version = 12.4\n",
-    },
-    DOCUMENTED_CASE("046_empty_pair_takes_no_negative_time", empty_pair_takes_no_negative_time),
-    DOCUMENTED_CASE("046_longer_work_takes_longer", longer_work_takes_longer),
-    DOCUMENTED_CASE("046_same_event_twice_is_overwritten", same_event_twice_is_overwritten),
-    DOCUMENTED_CASE("080_calls_of_the_page_succeed_many_times",
-                    calls_of_the_page_succeed_many_times),
-    DOCUMENTED_CASE("080_streams_come_and_go", streams_come_and_go),
-    MEASURED_CASE("084_readings_are_multiples_of_32_ns", readings_are_multiples_of_32_ns),
-    {.name = NULL},
-};

@@ -3,12 +3,9 @@
  * Events: creation, wrong arguments, the documented codes, contexts; failed work, and the codes
  * that every later call returns. Statements 19-22, 30-32, 34, 47.
  */
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 
-static void create_takes_known_flags(void)
+MEASURED_CASE(019, create_takes_known_flags)
 {
     static const unsigned good[] = {0, 1, 2, 3, 6, 7}, bad[] = {4, 5, 8, 9, 16, 0x80000000U};
 
@@ -29,9 +26,9 @@ static void create_takes_known_flags(void)
     }
 }
 
-static void null_event_is_400(void)
+DOCUMENTED_CASE(020, null_event_is_400)
 {
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
 
     CODE(CUDA_ERROR_INVALID_HANDLE, cu->EventQuery(NULL));
     CODE(CUDA_ERROR_INVALID_HANDLE, cu->EventRecord(NULL, stream));
@@ -42,7 +39,7 @@ static void null_event_is_400(void)
     CODE(CUDA_ERROR_INVALID_HANDLE, cu->StreamWaitEvent(stream, NULL, 0));
 }
 
-static void null_event_and_stream_without_context_201(void)
+MEASURED_CASE(020, null_event_and_stream_without_context_201)
 {
     begin_device();
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->EventRecord(NULL, NULL));
@@ -51,7 +48,7 @@ static void null_event_and_stream_without_context_201(void)
     CODE(CUDA_ERROR_INVALID_HANDLE, cu->EventDestroy_v2(NULL));
 }
 
-static void event_belongs_to_its_context_for_life(void)
+DOCUMENTED_CASE(021, event_belongs_to_its_context_for_life)
 {
     CUcontext context = begin_context(), other = begin_other_context();
     CUstream own = begin_stream(), foreign = begin_stream_in(other);
@@ -93,10 +90,10 @@ static void check_all(CUevent event, CUevent other, CUstream stream)
     ONE_OF(cu->StreamWaitEvent(stream, event, 0), OTHER);
 }
 
-static void valid_arguments_answer_what_is_listed(void)
+DOCUMENTED_CASE(022, valid_arguments_answer_what_is_listed)
 {
     CUevent event = NULL;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
 
     ONE_OF(cu->EventCreate(&event, 0), CREATE);
     check_all(event, begin_done(), stream);
@@ -105,7 +102,7 @@ static void valid_arguments_answer_what_is_listed(void)
     ONE_OF(cu->EventDestroy_v2(event), OTHER);
 }
 
-static void wrong_arguments_answer_what_is_listed(void)
+DOCUMENTED_CASE(022, wrong_arguments_answer_what_is_listed)
 {
     CUevent event = NULL;
 
@@ -119,7 +116,7 @@ static void wrong_arguments_answer_what_is_listed(void)
     ONE_OF(cu->EventDestroy_v2(NULL), OTHER);
 }
 
-static void answers_without_context_are_listed(void)
+DOCUMENTED_CASE(022, answers_without_context_are_listed)
 {
     CUcontext context = begin_context();
     CUevent event = begin_event(), made = NULL;
@@ -134,7 +131,7 @@ static void answers_without_context_are_listed(void)
 
 /* Events, streams, and the current context. Statements 30-32. */
 
-static void record_across_contexts_is_400(void)
+DOCUMENTED_CASE(030, record_across_contexts_is_400)
 {
     CUcontext one = begin_context(), two = begin_other_context();
     CUstream of_one = begin_stream(), of_two = begin_stream_in(two);
@@ -152,7 +149,7 @@ static void record_across_contexts_is_400(void)
 
 static const CUstream default_streams[] = {NULL, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD};
 
-static void default_streams_are_of_the_current_context(void)
+MEASURED_CASE(031, default_streams_are_of_the_current_context)
 {
     CUcontext own = begin_context(), other = begin_other_context();
     CUevent event = begin_event();
@@ -166,12 +163,10 @@ static void default_streams_are_of_the_current_context(void)
     }
 }
 
-static void default_streams_need_a_context(void)
+MEASURED_CASE(031, default_streams_need_a_context)
 {
-    CUevent event;
+    CUevent event = begin_event();
 
-    begin_context();
-    event = begin_event();
     make_current(NULL);
     for (size_t i = 0; i < 3; i++)
         CODE(CUDA_ERROR_INVALID_CONTEXT, cu->EventRecord(event, default_streams[i]));
@@ -195,7 +190,7 @@ static void check_calls(CUevent event, CUevent end, CUevent doomed, CUstream str
     OK(cu->EventDestroy_v2(doomed));
 }
 
-static void created_streams_need_no_current_context(void)
+MEASURED_CASE(032, created_streams_need_no_current_context)
 {
     CUcontext own = begin_context(), other = begin_other_context();
     CUevent event = begin_event(), end = begin_event();
@@ -257,7 +252,7 @@ static void check_sticky(const struct broken *broken, CUresult code)
     CHECK(ms == -7);
 }
 
-static void fault_sticks_to_every_call(void)
+MEASURED_CASE(034, fault_sticks_to_every_call)
 {
     struct broken broken = begin_broken("cushim_fault", CUDA_ERROR_ILLEGAL_ADDRESS);
     CUcontext current = NULL;
@@ -273,7 +268,7 @@ static void fault_sticks_to_every_call(void)
     OK(cu->DevicePrimaryCtxRelease_v2(0));
 }
 
-static void fault_reaches_other_contexts(void)
+MEASURED_CASE(034, fault_reaches_other_contexts)
 {
     struct broken broken;
     CUcontext other;
@@ -291,26 +286,25 @@ static void fault_reaches_other_contexts(void)
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, cu->StreamSynchronize(far));
 }
 
-static void trap_is_719(void)
+MEASURED_CASE(034, trap_is_719)
 {
     struct broken broken = begin_broken("cushim_trap", CUDA_ERROR_LAUNCH_FAILED);
 
     check_sticky(&broken, CUDA_ERROR_LAUNCH_FAILED);
 }
 
-static void kernel_without_fault_breaks_nothing(void)
+DOCUMENTED_CASE(034, kernel_without_fault_breaks_nothing)
 {
-    CUfunction nothing;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
+    CUfunction nothing = begin_kernel("cushim_nothing");
 
-    nothing = begin_kernel("cushim_nothing");
     queue_kernel(nothing, stream);
     OK(cu->StreamSynchronize(stream));
     OK(cu->CtxSynchronize());
     OK(cu->StreamDestroy_v2(stream));
 }
 
-static void both_elapsed_functions_return_the_fault(void)
+MEASURED_CASE(047, both_elapsed_functions_return_the_fault)
 {
     struct broken broken = begin_broken("cushim_fault", CUDA_ERROR_ILLEGAL_ADDRESS);
     float ms = -7;
@@ -320,30 +314,3 @@ static void both_elapsed_functions_return_the_fault(void)
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, cu->EventQuery(broken.end));
     CHECK(ms == -7);
 }
-
-const struct conformance_case event_cases[] = {
-    MEASURED_CASE("019_create_takes_known_flags", create_takes_known_flags),
-    DOCUMENTED_CASE("020_null_event_is_400", null_event_is_400),
-    MEASURED_CASE("020_null_event_and_stream_without_context_201",
-                  null_event_and_stream_without_context_201),
-    DOCUMENTED_CASE("021_event_belongs_to_its_context_for_life",
-                    event_belongs_to_its_context_for_life),
-    DOCUMENTED_CASE("022_valid_arguments_answer_what_is_listed",
-                    valid_arguments_answer_what_is_listed),
-    DOCUMENTED_CASE("022_wrong_arguments_answer_what_is_listed",
-                    wrong_arguments_answer_what_is_listed),
-    DOCUMENTED_CASE("022_answers_without_context_are_listed", answers_without_context_are_listed),
-    DOCUMENTED_CASE("030_record_across_contexts_is_400", record_across_contexts_is_400),
-    MEASURED_CASE("031_default_streams_are_of_the_current_context",
-                  default_streams_are_of_the_current_context),
-    MEASURED_CASE("031_default_streams_need_a_context", default_streams_need_a_context),
-    MEASURED_CASE("032_created_streams_need_no_current_context",
-                  created_streams_need_no_current_context),
-    MEASURED_CASE("034_fault_sticks_to_every_call", fault_sticks_to_every_call),
-    MEASURED_CASE("034_fault_reaches_other_contexts", fault_reaches_other_contexts),
-    MEASURED_CASE("034_trap_is_719", trap_is_719),
-    DOCUMENTED_CASE("034_kernel_without_fault_breaks_nothing", kernel_without_fault_breaks_nothing),
-    MEASURED_CASE("047_both_elapsed_functions_return_the_fault",
-                  both_elapsed_functions_return_the_fault),
-    {.name = NULL},
-};

@@ -4,16 +4,13 @@
 
 #include <string.h>
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 
 enum { WORK_MS = 20 };
 
-static void unrecorded_event_is_done(void)
+DOCUMENTED_CASE(023, unrecorded_event_is_done)
 {
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
     CUevent event = begin_event();
 
     OK(cu->EventQuery(event));
@@ -23,10 +20,10 @@ static void unrecorded_event_is_done(void)
     OK(cu->StreamQuery(stream));
 }
 
-static void record_behind_pending_work_is_pending(void)
+DOCUMENTED_CASE(024, record_behind_pending_work_is_pending)
 {
     struct gate gate = GATE;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
     CUevent event = begin_event();
 
     gate_shut(&gate, stream);
@@ -39,13 +36,12 @@ static void record_behind_pending_work_is_pending(void)
     OK(cu->EventQuery(event));
 }
 
-static void record_behind_a_latch_is_pending(void)
+DOCUMENTED_CASE(024, record_behind_a_latch_is_pending)
 {
-    struct latch latch;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
     CUevent event = begin_event();
+    struct latch latch = latch_shut(stream);
 
-    latch = latch_shut(stream);
     OK(cu->EventRecord(event, stream));
     CODE(CUDA_ERROR_NOT_READY, cu->EventQuery(event));
     CODE(CUDA_ERROR_NOT_READY, cu->StreamQuery(stream));
@@ -54,9 +50,8 @@ static void record_behind_a_latch_is_pending(void)
     OK(cu->EventQuery(event));
 }
 
-static void synchronize_blocks(void)
+DOCUMENTED_CASE(024, synchronize_blocks)
 {
-    begin_context();
     for (unsigned flags = 0; flags < 2; flags++) {
         CUstream stream = begin_stream();
         CUevent event = begin_event_with(flags == 1 ? CU_EVENT_BLOCKING_SYNC : 0);
@@ -73,13 +68,13 @@ static void synchronize_blocks(void)
     }
 }
 
-static void bytes_move_when_work_executes(void)
+DOCUMENTED_CASE(024, bytes_move_when_work_executes)
 {
     enum { BYTES = 4096 };
     unsigned char *from = NULL, *to = NULL;
     struct gate gate = GATE;
     CUdeviceptr memory = 0;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
 
     MUST(cu->MemAllocHost_v2((void **)&from, BYTES));
     MUST(cu->MemAllocHost_v2((void **)&to, BYTES));
@@ -102,10 +97,10 @@ static void bytes_move_when_work_executes(void)
     EQUAL(2, to[BYTES - 1]);
 }
 
-static void newest_record_counts(void)
+MEASURED_CASE(025, newest_record_counts)
 {
     struct gate gate = GATE;
-    CUstream busy = begin_context_stream(), idle = begin_stream();
+    CUstream busy = begin_stream(), idle = begin_stream();
     CUevent event = begin_event();
 
     gate_shut(&gate, busy);
@@ -121,10 +116,10 @@ static void newest_record_counts(void)
     OK(cu->EventSynchronize(event));
 }
 
-static void later_work_changes_nothing(void)
+DOCUMENTED_CASE(027, later_work_changes_nothing)
 {
     struct gate gate = GATE;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
     CUevent event = begin_event();
 
     OK(cu->EventRecord(event, stream));
@@ -137,10 +132,10 @@ static void later_work_changes_nothing(void)
     OK(cu->EventQuery(event));
 }
 
-static void destroyed_stream_finishes_its_work(void)
+MEASURED_CASE(029, destroyed_stream_finishes_its_work)
 {
     struct gate gate = GATE;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
     CUevent event = begin_event();
 
     gate_shut(&gate, stream);
@@ -172,13 +167,11 @@ static double busy_ms(unsigned flags)
     return (double)busy / 1e6;
 }
 
-static void blocking_sync_lets_the_thread_sleep(void)
+MEASURED_CASE(033, blocking_sync_lets_the_thread_sleep)
 {
-    double spinning, sleeping, in_context;
+    double spinning = busy_ms(CU_EVENT_DEFAULT), sleeping, in_context;
     CUcontext blocking = NULL;
 
-    begin_context();
-    spinning = busy_ms(CU_EVENT_DEFAULT);
     sleeping = busy_ms(CU_EVENT_BLOCKING_SYNC);
     MUST(cu->CtxCreate_v2(&blocking, CU_CTX_SCHED_BLOCKING_SYNC, begin_device()));
     in_context = busy_ms(CU_EVENT_DEFAULT);
@@ -205,7 +198,6 @@ static struct scene begin_scene(void)
 {
     struct scene scene;
 
-    begin_context();
     scene.busy = begin_stream();
     scene.idle = begin_stream();
     scene.waiter = begin_stream();
@@ -242,7 +234,7 @@ static void check_released(const struct scene *scene)
     OK(cu->StreamSynchronize(scene->busy));
 }
 
-static void waiter_keeps_the_record_that_it_found(void)
+MEASURED_CASE(026, waiter_keeps_the_record_that_it_found)
 {
     struct scene scene = begin_scene();
 
@@ -253,13 +245,12 @@ static void waiter_keeps_the_record_that_it_found(void)
     check_released(&scene);
 }
 
-static void waiter_does_not_take_a_later_record(void)
+MEASURED_CASE(026, waiter_does_not_take_a_later_record)
 {
-    struct latch latch;
     struct scene scene = begin_scene();
     CUstream later = begin_stream();
+    struct latch latch = latch_shut(later);
 
-    latch = latch_shut(later);
     OK(cu->EventRecord(scene.event, later));
     check_held_up(&scene);
     check_released(&scene); /* although the event is pending again */
@@ -268,7 +259,7 @@ static void waiter_does_not_take_a_later_record(void)
     OK(cu->EventSynchronize(scene.event));
 }
 
-static void wait_for_a_first_record_is_none(void)
+DOCUMENTED_CASE(026, wait_for_a_first_record_is_none)
 {
     struct scene scene = begin_scene();
     CUevent fresh = begin_event();
@@ -281,7 +272,7 @@ static void wait_for_a_first_record_is_none(void)
     check_released(&scene);
 }
 
-static void destroyed_event_still_holds_its_waiters(void)
+DOCUMENTED_CASE(028, destroyed_event_still_holds_its_waiters)
 {
     struct scene scene = begin_scene();
 
@@ -291,9 +282,9 @@ static void destroyed_event_still_holds_its_waiters(void)
     check_released(&scene);
 }
 
-static void first_destruction_of_an_event_waits(void)
+MEASURED_CASE(203, first_destruction_of_an_event_waits)
 {
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
     CUevent event = begin_event();
     struct gate gate = GATE;
     struct opener opener;
@@ -305,24 +296,3 @@ static void first_destruction_of_an_event_waits(void)
     CHECK(atomic_load(&opener.opened));
     opener_join(&opener);
 }
-
-const struct conformance_case event_state_cases[] = {
-    DOCUMENTED_CASE("023_unrecorded_event_is_done", unrecorded_event_is_done),
-    DOCUMENTED_CASE("024_record_behind_pending_work_is_pending",
-                    record_behind_pending_work_is_pending),
-    DOCUMENTED_CASE("024_record_behind_a_latch_is_pending", record_behind_a_latch_is_pending),
-    DOCUMENTED_CASE("024_synchronize_blocks", synchronize_blocks),
-    DOCUMENTED_CASE("024_bytes_move_when_work_executes", bytes_move_when_work_executes),
-    MEASURED_CASE("025_newest_record_counts", newest_record_counts),
-    DOCUMENTED_CASE("027_later_work_changes_nothing", later_work_changes_nothing),
-    MEASURED_CASE("029_destroyed_stream_finishes_its_work", destroyed_stream_finishes_its_work),
-    MEASURED_CASE("033_blocking_sync_lets_the_thread_sleep", blocking_sync_lets_the_thread_sleep),
-    MEASURED_CASE("026_waiter_keeps_the_record_that_it_found",
-                  waiter_keeps_the_record_that_it_found),
-    MEASURED_CASE("026_waiter_does_not_take_a_later_record", waiter_does_not_take_a_later_record),
-    DOCUMENTED_CASE("026_wait_for_a_first_record_is_none", wait_for_a_first_record_is_none),
-    DOCUMENTED_CASE("028_destroyed_event_still_holds_its_waiters",
-                    destroyed_event_still_holds_its_waiters),
-    MEASURED_CASE("203_first_destruction_of_an_event_waits", first_destruction_of_an_event_waits),
-    {.name = NULL},
-};

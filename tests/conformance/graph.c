@@ -63,6 +63,7 @@ CUgraph graph_begin(void)
 {
     CUgraph graph = NULL;
 
+    need_context();
     MUST(cu->GraphCreate(&graph, 0));
     return graph;
 }
@@ -171,9 +172,8 @@ void graph_captured(CUstream stream, const char *shape)
 
 CUdeviceptr graph_memory(size_t bytes)
 {
-    CUdeviceptr memory = 0;
+    CUdeviceptr memory = begin_memory(bytes);
 
-    MUST(cu->MemAlloc_v2(&memory, bytes));
     MUST(cu->MemsetD8_v2(memory, 0, bytes));
     MUST(cu->CtxSynchronize());
     return memory;

@@ -5,15 +5,12 @@
  */
 #include <string.h>
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 #include "graph.h"
 
 enum { BYTES = 4096, MANY = 6 };
 
-static void graph_needs_no_context(void)
+MEASURED_CASE(130, graph_needs_no_context)
 {
     CUgraphExec exec = NULL;
     CUgraph graph = NULL;
@@ -30,7 +27,7 @@ static void graph_needs_no_context(void)
     REFUSED(cu->GraphDestroy(NULL));
 }
 
-static void node_depends_on_others_of_its_graph_once(void)
+MEASURED_CASE(131, node_depends_on_others_of_its_graph_once)
 {
     CUgraphNode twice[2], foreign, node = NULL, nothing = NULL;
     CUgraph graph, other;
@@ -50,16 +47,15 @@ static void node_depends_on_others_of_its_graph_once(void)
     OK(cu->GraphAddEmptyNode(&node, graph, twice, 1));
 }
 
-static void sets_and_copies_of_nodes_are_checked(void)
+MEASURED_CASE(132, sets_and_copies_of_nodes_are_checked)
 {
     CUDA_MEMSET_NODE_PARAMS set = {.value = 7, .elementSize = 1, .width = 16, .height = 1}, bad;
     CUDA_MEMCPY3D copy = {.WidthInBytes = 64, .Height = 1, .Depth = 1}, wrong;
     static char host[BYTES];
     CUgraphNode node;
-    CUgraph graph;
     CUcontext context = begin_context();
+    CUgraph graph = graph_begin();
 
-    graph = graph_begin();
     set.dst = copy.dstDevice = graph_memory(BYTES);
     copy.srcMemoryType = CU_MEMORYTYPE_HOST;
     copy.srcHost = host;
@@ -92,29 +88,21 @@ static CUDA_KERNEL_NODE_PARAMS spin_parameters(void **arguments)
 {
     return (CUDA_KERNEL_NODE_PARAMS){
         .func = begin_kernel("cushim_spin"),
-        .gridDimX = 1,
-        .gridDimY = 1,
-        .gridDimZ = 1,
-        .blockDimX = 1,
-        .blockDimY = 1,
-        .blockDimZ = 1,
+        ONE_THREAD,
         .kernelParams = arguments,
     };
 }
 
-static void other_parameters_of_nodes_are_checked(void)
+MEASURED_CASE(132, other_parameters_of_nodes_are_checked)
 {
     const CUDA_HOST_NODE_PARAMS no_function = {NULL, NULL};
     CUDA_KERNEL_NODE_PARAMS kernel, bad;
-    CUevent event, same = NULL;
+    CUevent event = begin_event(), same = NULL;
     uint64_t ns = 0;
     void *arguments[] = {&ns};
     CUgraphNode node, wait;
-    CUgraph graph;
+    CUgraph graph = graph_begin();
 
-    begin_context();
-    graph = graph_begin();
-    event = begin_event();
     kernel = spin_parameters(arguments);
     REFUSED(cu->GraphAddHostNode(&node, graph, NULL, 0, &no_function));
     REFUSED(cu->GraphAddHostNode(&node, graph, NULL, 0, NULL));
@@ -139,7 +127,7 @@ static void other_parameters_of_nodes_are_checked(void)
     REFUSED(cu->GraphEventWaitNodeGetEvent(node, &same));
 }
 
-static void lists_are_cut_or_filled_up(void)
+MEASURED_CASE(133, lists_are_cut_or_filled_up)
 {
     CUgraphNode nodes[3], list[MANY], to[MANY];
     CUgraph graph;
@@ -181,14 +169,12 @@ static void lists_are_cut_or_filled_up(void)
     CHECK(count == 1 && list[0] == nodes[1]);
 }
 
-static void edges_are_unique_and_may_form_a_cycle(void)
+MEASURED_CASE(134, edges_are_unique_and_may_form_a_cycle)
 {
     CUgraphExec exec = NULL;
     CUgraphNode nodes[2], foreign;
-    CUgraph graph;
+    CUgraph graph = graph_begin();
 
-    begin_context();
-    graph = graph_begin();
     nodes[0] = graph_add_host(graph, NULL, 0, NULL);
     nodes[1] = graph_add_host(graph, NULL, 0, NULL);
     foreign = graph_add_host(graph_begin(), NULL, 0, NULL);
@@ -206,7 +192,7 @@ static void edges_are_unique_and_may_form_a_cycle(void)
     OK(cu->GraphInstantiateWithFlags(&exec, graph, 0));
 }
 
-static void clone_is_another_graph_of_the_same_shape(void)
+MEASURED_CASE(135, clone_is_another_graph_of_the_same_shape)
 {
     CUgraphNode nodes[3], copy = NULL, foreign;
     CUgraph graph, clone = NULL;
@@ -231,15 +217,13 @@ static void clone_is_another_graph_of_the_same_shape(void)
     REFUSED(cu->GraphDestroyNode(NULL));
 }
 
-static void child_graph_is_a_copy(void)
+MEASURED_CASE(136, child_graph_is_a_copy)
 {
-    CUgraph graph, child, inside = NULL;
+    CUgraph graph = graph_begin(), child = graph_begin(), inside = NULL;
     CUgraphNode node, extra;
     CUgraphExec exec;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
 
-    graph = graph_begin();
-    child = graph_begin();
     MUST(cu->GraphAddEmptyNode(&extra, child, NULL, 0));
     OK(cu->GraphAddChildGraphNode(&node, graph, NULL, 0, child));
     OK(cu->GraphChildGraphNodeGetGraph(node, &inside));
@@ -255,7 +239,7 @@ static void child_graph_is_a_copy(void)
     drain(stream);
 }
 
-static void parameters_are_copied_and_read_as_given(void)
+MEASURED_CASE(137, parameters_are_copied_and_read_as_given)
 {
     CUDA_KERNEL_NODE_PARAMS kernel, read;
     CUDA_HOST_NODE_PARAMS host;
@@ -304,17 +288,14 @@ static void parameters_are_copied_and_read_as_given(void)
     REFUSED(cu->GraphKernelNodeSetParams(node, NULL));
 }
 
-static void flags_of_instantiation_are_checked(void)
+MEASURED_CASE(138, flags_of_instantiation_are_checked)
 {
     CUDA_GRAPH_INSTANTIATE_PARAMS parameters;
     CUgraphExec exec = NULL;
     cuuint64_t flags = 77;
-    CUgraphNode host;
-    CUgraph graph;
+    CUgraph graph = graph_begin();
+    CUgraphNode host = graph_add_host(graph, NULL, 0, NULL);
 
-    begin_context();
-    graph = graph_begin();
-    host = graph_add_host(graph, NULL, 0, NULL);
     OK(cu->GraphInstantiate_v2(&exec, graph, NULL, NULL, 0));
     OK(cu->GraphInstantiateWithFlags(&exec, graph, CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY));
     OK(cu->GraphExecGetFlags(exec, &flags));
@@ -364,13 +345,9 @@ static void fill(CUgraphNodeParams *parameters, CUdeviceptr memory, void **argum
         parameters->kernel.kernelParams = arguments;
         break;
     case CU_GRAPH_NODE_TYPE_MEMCPY:
-        parameters->memcpy.copyParams = (CUDA_MEMCPY3D){.srcMemoryType = CU_MEMORYTYPE_DEVICE,
-                                                        .srcDevice = memory,
-                                                        .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-                                                        .dstDevice = memory + 64,
-                                                        .WidthInBytes = 64,
-                                                        .Height = 1,
-                                                        .Depth = 1};
+        parameters->memcpy.copyParams =
+            (CUDA_MEMCPY3D){FROM_DEVICE(memory, 0), TO_DEVICE(memory + 64, 0), .WidthInBytes = 64,
+                            .Height = 1, .Depth = 1};
         break;
     case CU_GRAPH_NODE_TYPE_MEMSET:
         parameters->memset.dst = memory;
@@ -395,14 +372,14 @@ static void fill(CUgraphNodeParams *parameters, CUdeviceptr memory, void **argum
     }
 }
 
-static void reserved_bytes_of_a_node_are_zero(void)
+MEASURED_CASE(185, reserved_bytes_of_a_node_are_zero)
 {
     static const CUgraphNodeType types[] = {
         CU_GRAPH_NODE_TYPE_EMPTY,  CU_GRAPH_NODE_TYPE_EVENT_RECORD, CU_GRAPH_NODE_TYPE_WAIT_EVENT,
         CU_GRAPH_NODE_TYPE_HOST,   CU_GRAPH_NODE_TYPE_KERNEL,       CU_GRAPH_NODE_TYPE_MEMSET,
         CU_GRAPH_NODE_TYPE_MEMCPY, CU_GRAPH_NODE_TYPE_GRAPH};
     CUgraphNodeParams parameters;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
     CUgraphNode node = NULL, last = NULL;
     CUdeviceptr memory = graph_memory(128);
     CUgraph graph = graph_begin();
@@ -449,16 +426,14 @@ static void reserved_bytes_of_a_node_are_zero(void)
     EQUAL(7, graph_byte(memory + 64));
 }
 
-static void edges_between_host_nodes_are_plain(void)
+MEASURED_CASE(185, edges_between_host_nodes_are_plain)
 {
     static const CUgraphEdgeData wrong[] = {{.reserved = {1}}, {.to_port = 1}, {.from_port = 1},
                                             {.type = 1},       {.type = 2},    {.type = 9}};
     const CUgraphEdgeData plain = {0};
     CUgraphNode one, other;
-    CUgraph graph;
+    CUgraph graph = graph_begin();
 
-    begin_context();
-    graph = graph_begin();
     one = graph_add_host(graph, NULL, 0, NULL);
     other = graph_add_host(graph, NULL, 0, NULL);
     for (size_t i = 0; i < COUNT(wrong); i++)
@@ -467,7 +442,7 @@ static void edges_between_host_nodes_are_plain(void)
     OK(cu->GraphAddDependencies_v2(graph, &one, &other, &plain, 1));
 }
 
-static void graph_for_the_device_has_work_for_it(void)
+MEASURED_CASE(186, graph_for_the_device_has_work_for_it)
 {
     const cuuint64_t for_device = 4; /* CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH */
     CUDA_MEMSET_NODE_PARAMS set = {.elementSize = 1, .width = 8, .height = 1};
@@ -484,13 +459,11 @@ static void graph_for_the_device_has_work_for_it(void)
     REFUSED(cu->GraphInstantiateWithFlags(&exec, graph, for_device));
 }
 
-static void graph_releases_what_it_holds_and_no_more(void)
+MEASURED_CASE(187, graph_releases_what_it_holds_and_no_more)
 {
     CUuserObject object = NULL, other = NULL;
-    CUgraph graph;
+    CUgraph graph = graph_begin();
 
-    begin_context();
-    graph = graph_begin();
     MUST(cu->UserObjectCreate(&object, NULL, do_nothing, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
     MUST(cu->UserObjectCreate(&other, NULL, do_nothing, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
     OK(cu->GraphRetainUserObject(graph, object, 1, 0));
@@ -506,18 +479,16 @@ static void graph_releases_what_it_holds_and_no_more(void)
 }
 
 /* CUDA 12.9 and later. */
-static void child_graph_may_be_moved(void)
+MEASURED_CASE(204, child_graph_may_be_moved)
 {
     CUDA_MEMSET_NODE_PARAMS set = {.value = 3, .elementSize = 1, .width = 16, .height = 1};
     CUcontext context = begin_context();
     CUgraphNodeParams parameters;
     CUgraphNode node, of_child, twice[2], again;
-    CUgraph graph, child, same = NULL, clone;
+    CUgraph graph = graph_begin(), child = graph_begin(), same = NULL, clone;
     CUgraphExecUpdateResultInfo info;
     CUgraphExec exec;
 
-    graph = graph_begin();
-    child = graph_begin();
     set.dst = graph_memory(BYTES);
     MUST(cu->GraphAddMemsetNode(&of_child, child, NULL, 0, &set, context));
     memset(&parameters, 0, sizeof parameters);
@@ -543,28 +514,3 @@ static void child_graph_may_be_moved(void)
     MUST(cu->CtxSynchronize());
     EQUAL(3, graph_byte(set.dst));
 }
-
-const struct conformance_case graph_cases[] = {
-    MEASURED_CASE("130_graph_needs_no_context", graph_needs_no_context),
-    MEASURED_CASE("131_node_depends_on_others_of_its_graph_once",
-                  node_depends_on_others_of_its_graph_once),
-    MEASURED_CASE("132_sets_and_copies_of_nodes_are_checked", sets_and_copies_of_nodes_are_checked),
-    MEASURED_CASE("132_other_parameters_of_nodes_are_checked",
-                  other_parameters_of_nodes_are_checked),
-    MEASURED_CASE("133_lists_are_cut_or_filled_up", lists_are_cut_or_filled_up),
-    MEASURED_CASE("134_edges_are_unique_and_may_form_a_cycle",
-                  edges_are_unique_and_may_form_a_cycle),
-    MEASURED_CASE("135_clone_is_another_graph_of_the_same_shape",
-                  clone_is_another_graph_of_the_same_shape),
-    MEASURED_CASE("136_child_graph_is_a_copy", child_graph_is_a_copy),
-    MEASURED_CASE("137_parameters_are_copied_and_read_as_given",
-                  parameters_are_copied_and_read_as_given),
-    MEASURED_CASE("138_flags_of_instantiation_are_checked", flags_of_instantiation_are_checked),
-    MEASURED_CASE("185_reserved_bytes_of_a_node_are_zero", reserved_bytes_of_a_node_are_zero),
-    MEASURED_CASE("185_edges_between_host_nodes_are_plain", edges_between_host_nodes_are_plain),
-    MEASURED_CASE("186_graph_for_the_device_has_work_for_it", graph_for_the_device_has_work_for_it),
-    MEASURED_CASE("204_child_graph_may_be_moved", child_graph_may_be_moved),
-    MEASURED_CASE("187_graph_releases_what_it_holds_and_no_more",
-                  graph_releases_what_it_holds_and_no_more),
-    {.name = NULL},
-};

@@ -5,21 +5,17 @@
  */
 #include <string.h>
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 #include "graph.h"
 
 /* A mock limits the depth to a number of its own. */
-static void child_graphs_nest_deeply(void)
+MEASURED_CASE(182, child_graphs_nest_deeply)
 {
     const unsigned levels = backend_is_mock() ? 63 : 1000;
     CUgraph top, graph, empty, clone = NULL;
     CUgraphNode node;
     CUgraphExec exec;
 
-    begin_context();
     top = graph = graph_begin();
     empty = graph_begin();
     for (unsigned i = 0; i < levels; i++) {
@@ -74,7 +70,7 @@ static int place(CUgraphNode node, const CUgraphNode *nodes)
     return node ? NODES : -1;
 }
 
-static void exit_nodes_are_compared_from_the_last(void)
+MEASURED_CASE(183, exit_nodes_are_compared_from_the_last)
 {
     static const struct {
         const struct shape *one, *other;
@@ -102,7 +98,7 @@ static void exit_nodes_are_compared_from_the_last(void)
     }
 }
 
-static void same_edges_in_another_order_of_nodes_are_taken(void)
+MEASURED_CASE(183, same_edges_in_another_order_of_nodes_are_taken)
 {
     static const struct shape *const same[][2] = {
         {&chain, &chain}, {&triangle, &triangle}, {&both, &both}, {&pairs, &crossed}};
@@ -142,7 +138,7 @@ static CUgraph with_child(const struct shape *shape, CUgraphNode *node, CUgraphN
     return outer;
 }
 
-static void child_graph_is_compared_within(void)
+MEASURED_CASE(183, child_graph_is_compared_within)
 {
     CUgraphNode node, other, inner[NODES], nodes[NODES];
     CUgraphExecUpdateResultInfo info;
@@ -175,7 +171,7 @@ static void child_graph_is_compared_within(void)
 
 /* --- copies and memsets in an executable graph --- */
 
-static void copy_in_an_executable_graph_keeps_its_kind(void)
+MEASURED_CASE(184, copy_in_an_executable_graph_keeps_its_kind)
 {
     CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
                           .dstMemoryType = CU_MEMORYTYPE_DEVICE,
@@ -211,7 +207,7 @@ static void copy_in_an_executable_graph_keeps_its_kind(void)
     REFUSED(cu->GraphExecMemcpyNodeSetParams(exec, node, &other, context));
 }
 
-static void set_of_rows_in_an_executable_graph_keeps_its_shape(void)
+MEASURED_CASE(184, set_of_rows_in_an_executable_graph_keeps_its_shape)
 {
     const CUDA_MEMSET_NODE_PARAMS rows = {
         .dst = 0, .pitch = 16, .value = 9, .elementSize = 1, .width = 4, .height = 2};
@@ -244,7 +240,7 @@ static void set_of_rows_in_an_executable_graph_keeps_its_shape(void)
     REFUSED(cu->GraphExecMemsetNodeSetParams(exec, node, &set, context));
 }
 
-static void copy_node_may_lead_elsewhere(void)
+MEASURED_CASE(184, copy_node_may_lead_elsewhere)
 {
     const CUDA_ARRAY_DESCRIPTOR of = {
         .Width = 64, .Format = CU_AD_FORMAT_UNSIGNED_INT8, .NumChannels = 1};
@@ -280,17 +276,14 @@ static void copy_node_may_lead_elsewhere(void)
 
 enum { BYTES = 64 };
 
-static void calls_become_nodes_in_a_chain(void)
+MEASURED_CASE(144, calls_become_nodes_in_a_chain)
 {
-    CUfunction nothing;
-    CUdeviceptr memory, other;
-    CUstream stream = begin_context_stream();
+    CUdeviceptr memory = graph_memory(BYTES), other = graph_memory(BYTES);
+    CUstream stream = begin_stream();
     CUevent event = begin_event(), outside = begin_event();
     void *pinned;
+    CUfunction nothing = begin_kernel("cushim_nothing");
 
-    nothing = begin_kernel("cushim_nothing");
-    memory = graph_memory(BYTES);
-    other = graph_memory(BYTES);
     MUST(cu->MemAllocHost_v2(&pinned, BYTES));
 
     capture_begin(stream, GLOBAL);
@@ -312,10 +305,10 @@ static void calls_become_nodes_in_a_chain(void)
     EQUAL(0, graph_byte(memory)); /* nothing was executed */
 }
 
-static void join_gives_two_dependencies(void)
+MEASURED_CASE(145, join_gives_two_dependencies)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    CUstream origin = begin_context_stream(), forked = begin_stream();
+    CUstream origin = begin_stream(), forked = begin_stream();
     CUgraph inside = NULL, graph = NULL;
     const CUgraphNode *dependencies;
     cuuint64_t first = 0, second = 0;
@@ -407,7 +400,7 @@ static CUresult call_memory_info(CUstream stream)
     return cu->MemGetInfo_v2(&free_bytes, &total);
 }
 
-static void some_calls_are_forbidden_while_capturing(void)
+MEASURED_CASE(146, some_calls_are_forbidden_while_capturing)
 {
     static const struct {
         CUresult (*call)(CUstream stream);
@@ -420,7 +413,7 @@ static void some_calls_are_forbidden_while_capturing(void)
     };
     CUstream stream;
 
-    stream = begin_context_stream();
+    stream = begin_stream();
     memory = graph_memory(BYTES);
     for (size_t i = 0; i < COUNT(calls); i++) {
         for (unsigned mode = 0; mode < CAPTURE_MODES; mode++) {
@@ -440,27 +433,25 @@ static void some_calls_are_forbidden_while_capturing(void)
     }
 }
 
-static void graph_is_not_instantiated_while_capturing(void)
+MEASURED_CASE(146, graph_is_not_instantiated_while_capturing)
 {
     CUgraphExec exec = NULL;
-    CUgraph graph;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
+    CUgraph graph = graph_begin();
 
-    graph = graph_begin();
     graph_add_host(graph, NULL, 0, NULL);
     capture_begin(stream, GLOBAL);
     CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cu->GraphInstantiateWithFlags(&exec, graph, 0));
     CHECK(exec == NULL);
 }
 
-static void program_says_what_comes_next(void)
+MEASURED_CASE(147, program_says_what_comes_next)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    CUgraph graph, same = NULL;
+    CUgraph graph = graph_begin(), same = NULL;
     CUgraphNode root, extra;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
 
-    graph = graph_begin();
     CODE(CUDA_ERROR_ILLEGAL_STATE, cu->StreamUpdateCaptureDependencies(stream, NULL, 0, 1));
     MUST(cu->GraphAddEmptyNode(&root, graph, NULL, 0));
     OK(cu->StreamBeginCaptureToGraph(stream, graph, &root, NULL, 1, GLOBAL));
@@ -481,15 +472,13 @@ static void program_says_what_comes_next(void)
     graph_captured(stream, "hheh bd cd");
 }
 
-static void launch_records_external_events_alone(void)
+MEASURED_CASE(148, launch_records_external_events_alone)
 {
-    CUevent inside, outside;
+    CUevent inside = begin_event(), outside = begin_event();
     CUgraph graph = NULL;
     CUgraphExec exec;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
 
-    inside = begin_event();
-    outside = begin_event();
     capture_begin(stream, GLOBAL);
     MUST(cu->EventRecord(inside, stream));
     MUST(cu->EventRecordWithFlags(outside, stream, CU_EVENT_RECORD_EXTERNAL));
@@ -500,26 +489,3 @@ static void launch_records_external_events_alone(void)
     OK(cu->EventQuery(outside));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->EventQuery(inside));
 }
-
-const struct conformance_case graph_edge_cases[] = {
-    MEASURED_CASE("182_child_graphs_nest_deeply", child_graphs_nest_deeply),
-    MEASURED_CASE("183_exit_nodes_are_compared_from_the_last",
-                  exit_nodes_are_compared_from_the_last),
-    MEASURED_CASE("183_same_edges_in_another_order_of_nodes_are_taken",
-                  same_edges_in_another_order_of_nodes_are_taken),
-    MEASURED_CASE("183_child_graph_is_compared_within", child_graph_is_compared_within),
-    MEASURED_CASE("184_copy_in_an_executable_graph_keeps_its_kind",
-                  copy_in_an_executable_graph_keeps_its_kind),
-    MEASURED_CASE("184_set_of_rows_in_an_executable_graph_keeps_its_shape",
-                  set_of_rows_in_an_executable_graph_keeps_its_shape),
-    MEASURED_CASE("184_copy_node_may_lead_elsewhere", copy_node_may_lead_elsewhere),
-    MEASURED_CASE("144_calls_become_nodes_in_a_chain", calls_become_nodes_in_a_chain),
-    MEASURED_CASE("145_join_gives_two_dependencies", join_gives_two_dependencies),
-    MEASURED_CASE("146_some_calls_are_forbidden_while_capturing",
-                  some_calls_are_forbidden_while_capturing),
-    MEASURED_CASE("146_graph_is_not_instantiated_while_capturing",
-                  graph_is_not_instantiated_while_capturing),
-    MEASURED_CASE("147_program_says_what_comes_next", program_says_what_comes_next),
-    MEASURED_CASE("148_launch_records_external_events_alone", launch_records_external_events_alone),
-    {.name = NULL},
-};

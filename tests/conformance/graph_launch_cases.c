@@ -2,10 +2,7 @@
 /* Launches, changes and updates of executable graphs. Statements 132-136, 139-143. */
 #include <string.h>
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 #include "graph.h"
 
 enum { BYTES = 64 };
@@ -21,15 +18,14 @@ static CUgraphNode add_set(CUgraph graph, const CUgraphNode *dependencies, size_
     return node;
 }
 
-static void launch_takes_any_stream(void)
+MEASURED_CASE(139, launch_takes_any_stream)
 {
     CUcontext context = begin_context();
     CUstream stream = begin_stream();
     CUgraph graph = graph_begin();
     atomic_int ran = 0;
-    CUgraphExec exec, empty;
+    CUgraphExec exec, empty = graph_exec(graph);
 
-    empty = graph_exec(graph);
     OK(cu->GraphLaunch(empty, stream));
     graph_add_host(graph, NULL, 0, &ran);
     exec = graph_exec(graph);
@@ -55,9 +51,9 @@ static void launch_takes_any_stream(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->GraphExecDestroy(NULL));
 }
 
-static void launches_of_one_executable_graph_take_turns(void)
+MEASURED_CASE(140, launches_of_one_executable_graph_take_turns)
 {
-    CUstream stream = begin_context_stream(), other = begin_stream();
+    CUstream stream = begin_stream(), other = begin_stream();
     atomic_int ran = 0;
     struct latch latch;
     CUgraphExec exec;
@@ -80,19 +76,18 @@ static void launches_of_one_executable_graph_take_turns(void)
     EQUAL(3, atomic_load(&ran));
 }
 
-static void branches_of_a_graph_run_side_by_side(void)
+MEASURED_CASE(141, branches_of_a_graph_run_side_by_side)
 {
     CUDA_HOST_NODE_PARAMS stand = {gate_stand, NULL};
     struct gate gate = GATE;
     CUgraphNode node, branches[2];
-    CUdeviceptr memory;
     CUgraphExec exec;
-    CUstream stream = begin_context_stream(), look = begin_stream();
+    CUstream stream = begin_stream(), look = begin_stream();
     CUevent event = begin_event();
     CUgraph graph = graph_begin();
     unsigned char *seen = NULL;
+    CUdeviceptr memory = graph_memory(BYTES);
 
-    memory = graph_memory(BYTES);
     MUST(cu->MemAllocHost_v2((void **)&seen, BYTES));
     gate_prepare(&gate);
     stand.userData = &gate;
@@ -117,20 +112,17 @@ static void branches_of_a_graph_run_side_by_side(void)
     EQUAL(9, graph_byte(memory));
 }
 
-static void executable_graph_is_updated_by_one_of_its_shape(void)
+MEASURED_CASE(142, executable_graph_is_updated_by_one_of_its_shape)
 {
     CUDA_MEMSET_NODE_PARAMS rows = {.elementSize = 1, .width = 8, .height = 2, .pitch = 16};
     CUgraphExecUpdateResultInfo info;
     CUgraphNode node, found = (CUgraphNode)&node;
     CUgraphExecUpdateResult result;
-    CUdeviceptr memory;
-    CUgraph graph, other;
+    CUgraph graph = graph_begin(), other;
     CUgraphExec exec;
-    CUstream stream;
+    CUstream stream = begin_stream();
+    CUdeviceptr memory = graph_memory(BYTES);
 
-    stream = begin_context_stream();
-    memory = graph_memory(BYTES);
-    graph = graph_begin();
     add_set(graph, NULL, 0, memory, 7);
     exec = graph_exec(graph);
     other = graph_begin();
@@ -162,7 +154,7 @@ static void executable_graph_is_updated_by_one_of_its_shape(void)
     CHECK(info.errorNode == node);
 }
 
-static void nodes_of_an_executable_graph_are_changed_alone(void)
+DOCUMENTED_CASE(143, nodes_of_an_executable_graph_are_changed_alone)
 {
     CUDA_MEMSET_NODE_PARAMS set = {.value = 8, .elementSize = 1, .width = BYTES, .height = 1};
     CUDA_HOST_NODE_PARAMS counted = {.fn = NULL};
@@ -171,7 +163,7 @@ static void nodes_of_an_executable_graph_are_changed_alone(void)
     unsigned enabled = 77;
     CUdeviceptr memory;
     CUgraphExec exec;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
     CUgraph graph;
 
     memory = set.dst = graph_memory(BYTES);
@@ -249,15 +241,13 @@ static CUgraph begin_row(size_t count, CUgraphNode *nodes)
     return graph;
 }
 
-static void nodes_are_paired_from_the_exits(void)
+MEASURED_CASE(142, nodes_are_paired_from_the_exits)
 {
     CUgraphNode row[3], nodes[3], node;
-    CUgraphExec exec;
     CUgraph graph;
     int result;
+    CUgraphExec exec = graph_exec(begin_row(2, row));
 
-    begin_context();
-    exec = graph_exec(begin_row(2, row));
     /* The second node before the first. */
     graph = graph_begin();
     nodes[0] = graph_add_host(graph, NULL, 0, NULL);
@@ -277,16 +267,13 @@ static void nodes_are_paired_from_the_exits(void)
     CHECK(node == nodes[0]);
 }
 
-static void number_of_nodes_and_exits_must_be_the_same(void)
+MEASURED_CASE(142, number_of_nodes_and_exits_must_be_the_same)
 {
     CUgraphNode row[3], nodes[3], node = NULL;
-    CUgraphExec exec;
-    CUgraph graph;
     int result;
+    CUgraphExec exec = graph_exec(begin_row(3, row));
+    CUgraph graph = begin_row(2, nodes);
 
-    begin_context();
-    exec = graph_exec(begin_row(3, row));
-    graph = begin_row(2, nodes);
     CODE(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, update(exec, graph, &node, &result));
     EQUAL(CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, result);
     CHECK(node == NULL);
@@ -303,19 +290,17 @@ static void number_of_nodes_and_exits_must_be_the_same(void)
     EQUAL(CU_GRAPH_EXEC_UPDATE_SUCCESS, result);
 }
 
-static void lists_without_room_are_refused(void)
+MEASURED_CASE(133, lists_without_room_are_refused)
 {
     CUgraphNode nodes[2], list[1] = {NULL};
-    CUgraph graph;
     size_t count = 0;
+    CUgraph graph = begin_row(2, nodes);
 
-    begin_context();
-    graph = begin_row(2, nodes);
     CODE(CUDA_ERROR_INVALID_VALUE, cu->GraphGetNodes(graph, list, &count));
     CHECK(list[0] == NULL);
 }
 
-static void edge_is_removed_whatever_its_data(void)
+MEASURED_CASE(134, edge_is_removed_whatever_its_data)
 {
     const CUgraphEdgeData unknown = {.type = 9}, plain = {0};
     CUDA_KERNEL_NODE_PARAMS kernel;
@@ -352,16 +337,14 @@ static void edge_is_removed_whatever_its_data(void)
          cu->GraphRemoveDependencies_v2(graph, &nodes[0], &nodes[1], &data, 1));
 }
 
-static void cycle_has_no_node_to_blame_in_the_first_abis(void)
+MEASURED_CASE(134, cycle_has_no_node_to_blame_in_the_first_abis)
 {
     CUDA_GRAPH_INSTANTIATE_PARAMS parameters = {.flags = 0};
     CUgraphNode nodes[2], blamed = (CUgraphNode)(uintptr_t)7;
     CUgraphExec exec = NULL;
-    CUgraph graph;
     char log[8] = "seven";
+    CUgraph graph = begin_row(2, nodes);
 
-    begin_context();
-    graph = begin_row(2, nodes);
     OK(cu->GraphAddDependencies(graph, &nodes[1], &nodes[0], 1));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->GraphInstantiate_v2(&exec, graph, &blamed, log, sizeof log));
     CHECK(blamed == NULL && exec == NULL);
@@ -371,13 +354,11 @@ static void cycle_has_no_node_to_blame_in_the_first_abis(void)
     CHECK(parameters.hErrNode_out == nodes[0] || parameters.hErrNode_out == nodes[1]);
 }
 
-static void later_node_is_not_in_the_clone(void)
+MEASURED_CASE(135, later_node_is_not_in_the_clone)
 {
     CUgraphNode nodes[2], late, found = (CUgraphNode)(uintptr_t)7;
-    CUgraph graph, clone;
+    CUgraph graph = begin_row(2, nodes), clone;
 
-    begin_context();
-    graph = begin_row(2, nodes);
     MUST(cu->GraphClone(&clone, graph));
     late = graph_add_host(graph, NULL, 0, NULL);
     CODE(CUDA_ERROR_INVALID_VALUE, cu->GraphNodeFindInClone(&found, late, clone));
@@ -388,17 +369,14 @@ static void later_node_is_not_in_the_clone(void)
     EQUAL(1, graph_edges(graph));
 }
 
-static void child_graph_is_launched_with_its_parent_alone(void)
+MEASURED_CASE(136, child_graph_is_launched_with_its_parent_alone)
 {
     CUDA_HOST_NODE_PARAMS host = {.fn = NULL};
     CUgraphNode nodes[1], node, inner;
-    CUgraph graph, child, embedded;
+    CUgraph graph = graph_begin(), child = begin_row(1, nodes), embedded;
     CUgraphExec exec = NULL;
     size_t count = 1;
 
-    begin_context();
-    graph = graph_begin();
-    child = begin_row(1, nodes);
     MUST(cu->GraphHostNodeGetParams(nodes[0], &host));
     MUST(cu->GraphAddChildGraphNode(&node, graph, NULL, 0, child));
     MUST(cu->GraphChildGraphNodeGetGraph(node, &embedded));
@@ -409,15 +387,11 @@ static void child_graph_is_launched_with_its_parent_alone(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->GraphExecHostNodeSetParams(exec, nodes[0], &host));
 }
 
-static void pageable_memory_is_read_at_the_launch(void)
+MEASURED_CASE(140, pageable_memory_is_read_at_the_launch)
 {
     static unsigned char source[64], back[64];
-    CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
-                          .srcHost = source,
-                          .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-                          .WidthInBytes = sizeof source,
-                          .Height = 1,
-                          .Depth = 1};
+    CUDA_MEMCPY3D copy = {FROM_HOST(source, 0), .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                          .WidthInBytes = sizeof source, .Height = 1, .Depth = 1};
     CUcontext context = begin_context();
     CUstream stream = begin_stream();
     struct gate gate = GATE;
@@ -449,41 +423,13 @@ static void pageable_memory_is_read_at_the_launch(void)
     EQUAL(2, back[63]);
 }
 
-static void nodes_find_the_context_of_their_memory(void)
+MEASURED_CASE(132, nodes_find_the_context_of_their_memory)
 {
     CUDA_MEMSET_NODE_PARAMS set = {.elementSize = 1, .width = 16, .height = 1};
     CUgraphNode node;
-    CUgraph graph;
+    CUgraph graph = graph_begin();
 
-    begin_context();
-    graph = graph_begin();
     set.dst = graph_memory(64);
     make_current(NULL);
     OK(cu->GraphAddMemsetNode(&node, graph, NULL, 0, &set, NULL));
 }
-
-const struct conformance_case graph_launch_cases[] = {
-    MEASURED_CASE("139_launch_takes_any_stream", launch_takes_any_stream),
-    MEASURED_CASE("140_launches_of_one_executable_graph_take_turns",
-                  launches_of_one_executable_graph_take_turns),
-    MEASURED_CASE("141_branches_of_a_graph_run_side_by_side", branches_of_a_graph_run_side_by_side),
-    MEASURED_CASE("142_executable_graph_is_updated_by_one_of_its_shape",
-                  executable_graph_is_updated_by_one_of_its_shape),
-    DOCUMENTED_CASE("143_nodes_of_an_executable_graph_are_changed_alone",
-                    nodes_of_an_executable_graph_are_changed_alone),
-    MEASURED_CASE("132_nodes_find_the_context_of_their_memory",
-                  nodes_find_the_context_of_their_memory),
-    MEASURED_CASE("133_lists_without_room_are_refused", lists_without_room_are_refused),
-    MEASURED_CASE("134_edge_is_removed_whatever_its_data", edge_is_removed_whatever_its_data),
-    MEASURED_CASE("134_cycle_has_no_node_to_blame_in_the_first_abis",
-                  cycle_has_no_node_to_blame_in_the_first_abis),
-    MEASURED_CASE("135_later_node_is_not_in_the_clone", later_node_is_not_in_the_clone),
-    MEASURED_CASE("136_child_graph_is_launched_with_its_parent_alone",
-                  child_graph_is_launched_with_its_parent_alone),
-    MEASURED_CASE("140_pageable_memory_is_read_at_the_launch",
-                  pageable_memory_is_read_at_the_launch),
-    MEASURED_CASE("142_nodes_are_paired_from_the_exits", nodes_are_paired_from_the_exits),
-    MEASURED_CASE("142_number_of_nodes_and_exits_must_be_the_same",
-                  number_of_nodes_and_exits_must_be_the_same),
-    {.name = NULL},
-};

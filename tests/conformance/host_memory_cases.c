@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Page-locked memory, and the attributes of pointers. Statements 98-105. */
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 #include "tests/support/memory.h"
 
 static _Alignas(4096) char page[65536];
 
-static void flags_and_sizes_are_checked(void)
+MEASURED_CASE(098, flags_and_sizes_are_checked)
 {
     void *memory;
 
@@ -27,7 +23,7 @@ static void flags_and_sizes_are_checked(void)
     CODE(CUDA_ERROR_OUT_OF_MEMORY, cu->MemAllocHost_v2(&memory, (size_t)1 << 44));
 }
 
-static void host_and_device_share_the_address(void)
+MEASURED_CASE(099, host_and_device_share_the_address)
 {
     CUdeviceptr address = 0;
     unsigned flags = 0;
@@ -43,15 +39,12 @@ static void host_and_device_share_the_address(void)
     EQUAL(CU_MEMHOSTALLOC_WRITECOMBINED | CU_MEMHOSTALLOC_DEVICEMAP, flags);
 }
 
-static void other_memory_has_no_device_pointer(void)
+MEASURED_CASE(099, other_memory_has_no_device_pointer)
 {
-    CUdeviceptr address = 5, device;
+    CUdeviceptr address = 5, device = begin_memory(64);
     unsigned flags;
-    char *memory;
+    char *memory = begin_pinned(64);
 
-    begin_context();
-    memory = begin_pinned(64);
-    device = begin_memory(64);
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemHostGetDevicePointer_v2(&address, page, 0));
     EQUAL(0, address);
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemHostGetDevicePointer_v2(&address, memory, 1));
@@ -64,13 +57,11 @@ static void other_memory_has_no_device_pointer(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemHostGetFlags(NULL, memory));
 }
 
-static void only_what_was_allocated_is_freed(void)
+MEASURED_CASE(100, only_what_was_allocated_is_freed)
 {
-    char *memory, *plain = malloc(5000);
+    char *memory = begin_pinned(4096), *plain = malloc(5000);
     int local;
 
-    begin_context();
-    memory = begin_pinned(4096);
     OK(cu->MemFreeHost(NULL));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemFreeHost(&local));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemFreeHost(plain));
@@ -83,7 +74,7 @@ static void only_what_was_allocated_is_freed(void)
     free(plain);
 }
 
-static void it_belongs_to_its_context(void)
+MEASURED_CASE(100, it_belongs_to_its_context)
 {
     CUcontext own = begin_context(), other = begin_other_context();
     void *memory = begin_pinned(64), *gone;
@@ -98,15 +89,12 @@ static void it_belongs_to_its_context(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemFreeHost(gone));
 }
 
-static void freeing_needs_no_context(void)
+MEASURED_CASE(100, freeing_needs_no_context)
 {
     CUdeviceptr address;
     unsigned flags;
-    void *memory, *other;
+    void *memory = begin_pinned(64), *other = begin_pinned(64);
 
-    begin_context();
-    memory = begin_pinned(64);
-    other = begin_pinned(64);
     MUST(cu->MemHostRegister_v2(page, 4096, 0));
     make_current(NULL);
     OK(cu->MemFreeHost(memory));
@@ -118,7 +106,7 @@ static void freeing_needs_no_context(void)
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->MemHostGetFlags(&flags, other));
 }
 
-static void ranges_are_registered_once(void)
+MEASURED_CASE(101, ranges_are_registered_once)
 {
     begin_context();
     OK(cu->MemHostRegister_v2(page, 16384, 0));
@@ -128,7 +116,39 @@ static void ranges_are_registered_once(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemHostRegister_v2(begin_pinned(4096), 16, 0));
 }
 
-static void ranges_need_no_alignment(void)
+/* A copy may enter page-locked memory, but not leave it, nor write what is read-only. */
+MEASURED_CASE(107, copies_do_not_leave_page_locked_memory)
+{
+    static const struct {
+        size_t from, bytes;
+        CUresult code;
+    } rows[] = {{0, 4096, CUDA_SUCCESS},
+                {0, 4097, CUDA_SUCCESS},
+                {0, 16384, CUDA_SUCCESS},
+                {4096, 4096, CUDA_SUCCESS},
+                {4096, 8192, CUDA_ERROR_INVALID_VALUE},
+                {5000, 4096, CUDA_ERROR_INVALID_VALUE},
+                {8192, 4097, CUDA_ERROR_INVALID_VALUE},
+                {12288, 4096, CUDA_SUCCESS}};
+    static _Alignas(4096) char memory[16384];
+    CUdeviceptr device = begin_memory(sizeof memory);
+
+    OK(cu->MemHostRegister_v2(memory + 4096, 4096, 0));
+    OK(cu->MemHostRegister_v2(memory + 8192, 4096, 8));
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char *from = memory + rows[i].from;
+
+        CODE(rows[i].code, cu->MemcpyHtoD_v2(device, from, rows[i].bytes));
+        CODE(rows[i].code, cu->MemcpyHtoDAsync_v2(device, from, rows[i].bytes, NULL));
+    }
+    OK(cu->MemcpyDtoH_v2(memory + 4096, device, 16));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemcpyDtoH_v2(memory + 8192, device, 16));
+    drain(NULL);
+    OK(cu->MemHostUnregister(memory + 4096));
+    OK(cu->MemHostUnregister(memory + 8192));
+}
+
+MEASURED_CASE(101, ranges_need_no_alignment)
 {
     CUdeviceptr base = 0;
     size_t bytes = 0;
@@ -143,7 +163,7 @@ static void ranges_need_no_alignment(void)
     OK(cu->MemHostRegister_v2(page + 2000, 500, 0));
 }
 
-static void what_is_no_memory_is_not_registered(void)
+MEASURED_CASE(101, what_is_no_memory_is_not_registered)
 {
     static const struct {
         unsigned flags;
@@ -153,8 +173,12 @@ static void what_is_no_memory_is_not_registered(void)
                  {4, CUDA_ERROR_INVALID_VALUE},
                  {8, CUDA_SUCCESS},
                  {16, CUDA_ERROR_INVALID_VALUE}};
+    static const char constant[4096] = "read-only";
 
     begin_context();
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemHostRegister_v2((void *)(uintptr_t)constant, 4096, 0));
+    OK(cu->MemHostRegister_v2((void *)(uintptr_t)constant, 4096, 8));
+    OK(cu->MemHostUnregister((void *)(uintptr_t)constant));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemHostRegister_v2(page, 0, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemHostRegister_v2(NULL, 4096, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemHostRegister_v2(memory_nowhere(), 4096, 0));
@@ -169,7 +193,7 @@ static void what_is_no_memory_is_not_registered(void)
     }
 }
 
-static void ranges_are_unregistered_by_their_start(void)
+MEASURED_CASE(102, ranges_are_unregistered_by_their_start)
 {
     int local;
 
@@ -203,7 +227,7 @@ static uint64_t value_of(CUpointer_attribute attribute, CUdeviceptr pointer)
     return value;
 }
 
-static void kinds_of_memory_are_returned(void)
+MEASURED_CASE(103, kinds_of_memory_are_returned)
 {
     const CUcontext context = begin_context();
     const CUdeviceptr memory[] = {begin_memory(1000), (uintptr_t)begin_pinned(1000),
@@ -232,14 +256,11 @@ static void kinds_of_memory_are_returned(void)
     }
 }
 
-static void tokens_make_operations_synchronous(void)
+MEASURED_CASE(103, tokens_make_operations_synchronous)
 {
     CUDA_POINTER_ATTRIBUTE_P2P_TOKENS tokens;
-    CUdeviceptr memory, pinned;
+    CUdeviceptr memory = begin_memory(1000), pinned = (uintptr_t)begin_pinned(1000);
 
-    begin_context();
-    memory = begin_memory(1000);
-    pinned = (uintptr_t)begin_pinned(1000);
     EQUAL(0, value_of(CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, memory));
     OK(cu->PointerGetAttribute(&tokens, CU_POINTER_ATTRIBUTE_P2P_TOKENS, memory));
     EQUAL(1, value_of(CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, memory));
@@ -248,14 +269,11 @@ static void tokens_make_operations_synchronous(void)
     EQUAL(0, value_of(CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, pinned));
 }
 
-static void only_some_memory_has_a_host_pointer(void)
+MEASURED_CASE(103, only_some_memory_has_a_host_pointer)
 {
-    CUdeviceptr device, pinned;
+    CUdeviceptr device = begin_memory(1000), pinned = (uintptr_t)begin_pinned(1000);
     uint64_t host = 5;
 
-    begin_context();
-    device = begin_memory(1000);
-    pinned = (uintptr_t)begin_pinned(1000);
     CODE(CUDA_ERROR_INVALID_VALUE,
          cu->PointerGetAttribute(&host, CU_POINTER_ATTRIBUTE_HOST_POINTER, device));
     EQUAL(0, host);
@@ -265,28 +283,22 @@ static void only_some_memory_has_a_host_pointer(void)
          cu->PointerGetAttribute(NULL, CU_POINTER_ATTRIBUTE_CONTEXT, device));
 }
 
-static void buffers_have_ids(void)
+MEASURED_CASE(103, buffers_have_ids)
 {
-    CUdeviceptr first, second;
+    CUdeviceptr first = begin_memory(64), second = begin_memory(64);
 
-    begin_context();
-    first = begin_memory(64);
-    second = begin_memory(64);
     CHECK(value_of(CU_POINTER_ATTRIBUTE_BUFFER_ID, first) !=
           value_of(CU_POINTER_ATTRIBUTE_BUFFER_ID, second));
     CHECK(value_of(CU_POINTER_ATTRIBUTE_BUFFER_ID, first) ==
           value_of(CU_POINTER_ATTRIBUTE_BUFFER_ID, first + 63));
 }
 
-static void unknown_memory_has_no_attributes(void)
+MEASURED_CASE(104, unknown_memory_has_no_attributes)
 {
-    CUdeviceptr memory, freed;
+    CUdeviceptr memory = begin_memory(1000), freed = begin_memory(1000);
     uint64_t value = 5;
     int local;
 
-    begin_context();
-    memory = begin_memory(1000);
-    freed = begin_memory(1000);
     MUST(cu->MemFree_v2(freed));
     const CUdeviceptr unknown[] = {memory + 1000, (uintptr_t)&local, 0, 0x1234, freed};
     for (size_t i = 0; i < COUNT(unknown); i++) {
@@ -297,7 +309,7 @@ static void unknown_memory_has_no_attributes(void)
     EQUAL(5, value);
 }
 
-static void a_list_of_attributes_knows_any_pointer(void)
+MEASURED_CASE(104, a_list_of_attributes_knows_any_pointer)
 {
     CUpointer_attribute attributes[] = {
         CU_POINTER_ATTRIBUTE_CONTEXT,        CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
@@ -324,29 +336,25 @@ static void a_list_of_attributes_knows_any_pointer(void)
     EQUAL(5, values[7]);
 }
 
-static void a_list_is_answered_up_to_what_does_not_exist(void)
+MEASURED_CASE(104, a_list_is_answered_up_to_what_does_not_exist)
 {
     CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUpointer_attribute)99,
                                         CU_POINTER_ATTRIBUTE_RANGE_SIZE};
     uint64_t values[] = {0, 5, 5};
     void *data[] = {&values[0], &values[1], &values[2]};
-    CUdeviceptr memory;
+    CUdeviceptr memory = begin_memory(64);
 
-    begin_context();
-    memory = begin_memory(64);
     CODE(CUDA_ERROR_INVALID_VALUE, cu->PointerGetAttributes(3, attributes, data, memory));
     EQUAL(CU_MEMORYTYPE_DEVICE, values[0]);
     EQUAL(5, values[1]);
     CODE(CUDA_ERROR_INVALID_VALUE, cu->PointerGetAttributes(0, attributes, data, memory));
 }
 
-static void only_synchronous_operations_can_be_set(void)
+MEASURED_CASE(105, only_synchronous_operations_can_be_set)
 {
-    CUdeviceptr memory;
+    CUdeviceptr memory = begin_memory(64);
     int one = 1;
 
-    begin_context();
-    memory = begin_memory(64);
     OK(cu->PointerSetAttribute(&one, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, memory));
     EQUAL(1, value_of(CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, memory));
     OK(cu->PointerSetAttribute(&one, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS,
@@ -358,29 +366,3 @@ static void only_synchronous_operations_can_be_set(void)
     CODE(CUDA_ERROR_INVALID_VALUE,
          cu->PointerSetAttribute(NULL, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, memory));
 }
-
-const struct conformance_case host_memory_cases[] = {
-    MEASURED_CASE("098_flags_and_sizes_are_checked", flags_and_sizes_are_checked),
-    MEASURED_CASE("099_host_and_device_share_the_address", host_and_device_share_the_address),
-    MEASURED_CASE("099_other_memory_has_no_device_pointer", other_memory_has_no_device_pointer),
-    MEASURED_CASE("100_only_what_was_allocated_is_freed", only_what_was_allocated_is_freed),
-    MEASURED_CASE("100_it_belongs_to_its_context", it_belongs_to_its_context),
-    MEASURED_CASE("100_freeing_needs_no_context", freeing_needs_no_context),
-    MEASURED_CASE("101_ranges_are_registered_once", ranges_are_registered_once),
-    MEASURED_CASE("101_ranges_need_no_alignment", ranges_need_no_alignment),
-    MEASURED_CASE("101_what_is_no_memory_is_not_registered", what_is_no_memory_is_not_registered),
-    MEASURED_CASE("102_ranges_are_unregistered_by_their_start",
-                  ranges_are_unregistered_by_their_start),
-    MEASURED_CASE("103_kinds_of_memory_are_returned", kinds_of_memory_are_returned),
-    MEASURED_CASE("103_only_some_memory_has_a_host_pointer", only_some_memory_has_a_host_pointer),
-    MEASURED_CASE("103_tokens_make_operations_synchronous", tokens_make_operations_synchronous),
-    MEASURED_CASE("103_buffers_have_ids", buffers_have_ids),
-    MEASURED_CASE("104_unknown_memory_has_no_attributes", unknown_memory_has_no_attributes),
-    MEASURED_CASE("104_a_list_of_attributes_knows_any_pointer",
-                  a_list_of_attributes_knows_any_pointer),
-    MEASURED_CASE("104_a_list_is_answered_up_to_what_does_not_exist",
-                  a_list_is_answered_up_to_what_does_not_exist),
-    MEASURED_CASE("105_only_synchronous_operations_can_be_set",
-                  only_synchronous_operations_can_be_set),
-    {.name = NULL},
-};

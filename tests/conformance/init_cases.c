@@ -3,31 +3,28 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 #include "loader/symbols.h"
 #include "system.h"
 #include "tests/support/calls.h"
 #include "tests/support/library.h"
 #include "tests/support/symbols.h"
 
-static void init_succeeds_and_repeats(void)
+MEASURED_CASE(001, init_succeeds_and_repeats)
 {
     OK(cu->Init(0));
     OK(cu->Init(0));
     OK(cu->Init(0));
 }
 
-static void init_refuses_flags(void)
+DOCUMENTED_CASE(001, init_refuses_flags)
 {
     CODE(CUDA_ERROR_INVALID_VALUE, cu->Init(1));
     ONE_OF(cu->Init(0), 0, 1, 101, 803, 804);
     CODE(CUDA_ERROR_INVALID_VALUE, cu->Init(1));
 }
 
-static void most_calls_want_init(void)
+DOCUMENTED_CASE(002, most_calls_want_init)
 {
     CUevent event = NULL;
     CUstream stream = NULL;
@@ -41,7 +38,7 @@ static void most_calls_want_init(void)
     EQUAL(-5, count);
 }
 
-static void some_calls_do_not_want_init(void)
+MEASURED_CASE(002, some_calls_do_not_want_init)
 {
     cushim_CUdriverProcAddressQueryResult status = (cushim_CUdriverProcAddressQueryResult)5;
     void *function = NULL;
@@ -92,7 +89,12 @@ static void without_device_init_answers_100_and_all_else_3(void)
     check_without_device();
 }
 
-static void two_inits_without_device_answer_alike(void)
+CASE(083, visible_device_twice, .class = MEASURED, .environment = "CUDA_VISIBLE_DEVICES=0,0")
+{
+    CODE(CUDA_ERROR_INVALID_DEVICE, cu->Init(0));
+}
+
+CASE(003, mock_without_device, .class = MOCK_ONLY, .settings = "driver_state = no-device\n")
 {
     check_without_device();
     CODE(CUDA_ERROR_NO_DEVICE, cu->Init(0));
@@ -133,7 +135,8 @@ static cushim_function in_library(const char *symbol, void *library)
     return function;
 }
 
-static void stub_answers_34(void)
+CASE(004, stub_answers_34, .class = MEASURED, .may_skip = ON_GPU | ON_MOCK,
+     .source = "stub library of CUDA 13.0")
 {
     struct cushim_table stub = {.size = sizeof stub};
     char beside[4096];
@@ -159,12 +162,12 @@ static cushim_function in_backend(const char *symbol, void *data)
     return backend_symbol(symbol);
 }
 
-static void mock_of_a_stub_answers_34(void)
+CASE(004, mock_of_a_stub_answers_34, .class = MOCK_ONLY, .settings = "driver_state = stub\n")
 {
     check_stub(cu, in_backend, NULL);
 }
 
-static void unknown_errors_have_no_name(void)
+MEASURED_CASE(007, unknown_errors_have_no_name)
 {
     static const int unknown[] = {917, 12345, -1};
 
@@ -177,7 +180,7 @@ static void unknown_errors_have_no_name(void)
     }
 }
 
-static void known_errors_have_a_name(void)
+DOCUMENTED_CASE(007, known_errors_have_a_name)
 {
     const char *name = NULL, *text = NULL;
 
@@ -189,7 +192,7 @@ static void known_errors_have_a_name(void)
     CHECK(text && text[0] != '\0');
 }
 
-static void ordinals_and_null_are_checked(void)
+DOCUMENTED_CASE(008, ordinals_and_null_are_checked)
 {
     CUdevice device = -5;
     int count = 0;
@@ -252,7 +255,7 @@ static void check_not_found(const char *name, int version, cuuint64_t flags, int
         detail("this was %s %d", name, version);
 }
 
-static void missing_symbols_are_reported_by_status(void)
+MEASURED_CASE(005, missing_symbols_are_reported_by_status)
 {
     const int version = driver_version();
 
@@ -271,7 +274,7 @@ static void missing_symbols_are_reported_by_status(void)
     check_found("cuStreamGetId", 12000, 0, "cuStreamGetId");
 }
 
-static void status_is_optional(void)
+DOCUMENTED_CASE(005, status_is_optional)
 {
     void *function = &function;
 
@@ -281,7 +284,7 @@ static void status_is_optional(void)
     CHECK(function == NULL);
 }
 
-static void first_function_reports_by_code(void)
+MEASURED_CASE(005, first_function_reports_by_code)
 {
     void *function = &function;
 
@@ -292,7 +295,7 @@ static void first_function_reports_by_code(void)
     CHECK(function != NULL && function != &function);
 }
 
-static void unknown_flags_are_refused(void)
+MEASURED_CASE(005, unknown_flags_are_refused)
 {
     static const cuuint64_t unknown[] = {4, 8, 0x80000000u, UINT64_C(1) << 32, UINT64_MAX};
     void *function = &function;
@@ -309,7 +312,7 @@ static void unknown_flags_are_refused(void)
     check_found("cuEventRecord", 12000, LEGACY, "cuEventRecord");
 }
 
-static void version_above_the_drivers_is_refused(void)
+MEASURED_CASE(005, version_above_the_drivers_is_refused)
 {
     struct answer answer = ask("cuEventQuery", driver_version() + 1000, 0);
 
@@ -319,7 +322,8 @@ static void version_above_the_drivers_is_refused(void)
     EQUAL(UNWRITTEN, answer.status);
 }
 
-static void version_above_an_older_drivers_gives_its_newest(void)
+CASE(005, version_above_an_older_drivers_gives_its_newest, .class = MEASURED, .may_skip = ON_GPU,
+     .settings = "driver_version = 12.5\n", .source = "drivers 525 to 555, without a GPU")
 {
     if (driver_version() > 12050)
         skip("the driver is newer than those that were seen to do so");
@@ -327,7 +331,7 @@ static void version_above_an_older_drivers_gives_its_newest(void)
     check_found("cuStreamGetCtx", 13000, 0, "cuStreamGetCtx_v2");
 }
 
-static void version_chooses_the_abi(void)
+MEASURED_CASE(006, version_chooses_the_abi)
 {
     if (driver_version() < 13000)
         skip("the driver is older than 13.0");
@@ -351,7 +355,7 @@ static void version_chooses_the_abi(void)
     check_not_found("cuGreenCtxCreate", 12030, 0, NO_VERSION);
 }
 
-static void flag_chooses_the_per_thread_entry(void)
+MEASURED_CASE(006, flag_chooses_the_per_thread_entry)
 {
     check_found("cuEventRecord", 12000, PER_THREAD, "cuEventRecord_ptsz");
     check_found("cuEventRecord", 12000, 0, "cuEventRecord");
@@ -368,7 +372,8 @@ static void flag_chooses_the_per_thread_entry(void)
 enum { REQUIRES_NEWER_DRIVER = 36 };
 
 /* Every row of the registry that is newer than the driver, without those with an older fallback. */
-static void symbols_that_the_driver_lacks_are_missing(void)
+CASE(cushim, driver_lacks_newer_symbols, .class = CUSHIM, .may_skip = ON_GPU,
+     .settings = "driver_version = 13.0\n")
 {
     const int version = driver_version();
     unsigned missing = 0;
@@ -390,73 +395,19 @@ static void symbols_that_the_driver_lacks_are_missing(void)
     detail("%u symbols", missing);
 }
 
-const struct conformance_case init_cases[] = {
-    MEASURED_CASE("001_init_succeeds_and_repeats", init_succeeds_and_repeats),
-    DOCUMENTED_CASE("001_init_refuses_flags", init_refuses_flags),
-    DOCUMENTED_CASE("002_most_calls_want_init", most_calls_want_init),
-    MEASURED_CASE("002_some_calls_do_not_want_init", some_calls_do_not_want_init),
-    {
-        .name = "003_without_device_init_answers_100",
-        .run = without_device_init_answers_100_and_all_else_3,
-        .class = MEASURED,
-        .environment = "CUDA_VISIBLE_DEVICES=",
-    },
-    {
-        .name = "003_mock_without_device",
-        .run = two_inits_without_device_answer_alike,
-        .class = MOCK_ONLY,
-        .settings = "driver_state = no-device\n",
-    },
-    {
-        .name = "004_stub_answers_34",
-        .run = stub_answers_34,
-        .class = MEASURED,
-        .may_skip = ON_GPU | ON_MOCK,
-        .source = "stub library of CUDA 13.0",
-    },
-    {
-        .name = "004_mock_of_a_stub_answers_34",
-        .run = mock_of_a_stub_answers_34,
-        .class = MOCK_ONLY,
-        .settings = "driver_state = stub\n",
-    },
-    MEASURED_CASE("007_unknown_errors_have_no_name", unknown_errors_have_no_name),
-    DOCUMENTED_CASE("007_known_errors_have_a_name", known_errors_have_a_name),
-    DOCUMENTED_CASE("008_ordinals_and_null_are_checked", ordinals_and_null_are_checked),
-    {
-        .name = "083_no_visible_device",
-        .run = without_device_init_answers_100_and_all_else_3,
-        .class = MEASURED,
-        .environment = "CUDA_VISIBLE_DEVICES=",
-    },
-    {
-        .name = "083_first_visible_device_does_not_exist",
-        .run = without_device_init_answers_100_and_all_else_3,
-        .class = MEASURED,
-        .environment = "CUDA_VISIBLE_DEVICES=99,0",
-    },
-    MEASURED_CASE("005_missing_symbols_are_reported_by_status",
-                  missing_symbols_are_reported_by_status),
-    MEASURED_CASE("005_first_function_reports_by_code", first_function_reports_by_code),
-    DOCUMENTED_CASE("005_status_is_optional", status_is_optional),
-    MEASURED_CASE("005_unknown_flags_are_refused", unknown_flags_are_refused),
-    MEASURED_CASE("005_version_above_the_drivers_is_refused", version_above_the_drivers_is_refused),
-    {
-        .name = "005_version_above_an_older_drivers_gives_its_newest",
-        .run = version_above_an_older_drivers_gives_its_newest,
-        .class = MEASURED,
-        .may_skip = ON_GPU,
-        .settings = "driver_version = 12.5\n",
-        .source = "drivers 525 to 555, without a GPU",
-    },
-    MEASURED_CASE("006_version_chooses_the_abi", version_chooses_the_abi),
-    MEASURED_CASE("006_flag_chooses_the_per_thread_entry", flag_chooses_the_per_thread_entry),
-    {
-        .name = "cushim_driver_lacks_newer_symbols",
-        .run = symbols_that_the_driver_lacks_are_missing,
-        .class = CUSHIM,
-        .may_skip = ON_GPU,
-        .settings = "driver_version = 13.0\n",
-    },
-    {.name = NULL},
-};
+CASE(003, without_device_init_answers_100, .class = MEASURED,
+     .environment = "CUDA_VISIBLE_DEVICES=")
+{
+    without_device_init_answers_100_and_all_else_3();
+}
+
+CASE(083, no_visible_device, .class = MEASURED, .environment = "CUDA_VISIBLE_DEVICES=")
+{
+    without_device_init_answers_100_and_all_else_3();
+}
+
+CASE(083, first_visible_device_does_not_exist, .class = MEASURED,
+     .environment = "CUDA_VISIBLE_DEVICES=99,0")
+{
+    without_device_init_answers_100_and_all_else_3();
+}

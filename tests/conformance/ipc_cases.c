@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events and memory that two processes share. Statements 74-77, 86, 87. */
-#include <stdint.h>
 #include <string.h>
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 #include "tests/support/process.h"
 
 static CUevent begin_shared(void)
@@ -25,13 +21,12 @@ static CUevent import(void)
     return event;
 }
 
-static void share(void)
+PEER(importer)
 {
-    CUstream stream = begin_context_stream(), waiter = begin_stream();
+    CUstream stream = begin_stream(), waiter = begin_stream();
     struct gate gate = GATE;
-    CUevent shared;
+    CUevent shared = import();
 
-    shared = import();
     peer_answer((int)cu->EventQuery(shared));
     MUST(cu->StreamWaitEvent(waiter, shared, 0));
     peer_answer((int)cu->StreamQuery(waiter));
@@ -49,15 +44,13 @@ static void share(void)
     peer_answer((int)cu->EventDestroy_v2(shared));
 }
 
-static void limits(void)
+PEER(limits)
 {
     CUipcEventHandle handle;
-    CUevent own, shared;
-    CUstream stream = begin_context_stream();
+    CUevent own = begin_event(), shared = import();
+    CUstream stream = begin_stream();
     float ms = -7;
 
-    own = begin_event();
-    shared = import();
     MUST(cu->EventRecord(own, stream));
     MUST(cu->EventRecord(shared, stream));
     MUST(cu->EventSynchronize(shared));
@@ -70,7 +63,7 @@ static void limits(void)
 }
 
 /* Invalid handles, in a process that has exported nothing. */
-static void open_nonsense(void)
+PEER(opener)
 {
     CUipcEventHandle handle;
     CUevent event = NULL;
@@ -84,14 +77,11 @@ static void open_nonsense(void)
     peer_answer(event == NULL ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN);
 }
 
-static void export_is_checked(void)
+DOCUMENTED_CASE(074, export_is_checked)
 {
     CUipcEventHandle handle, again;
-    CUevent shared, own;
+    CUevent shared = begin_shared(), own = begin_event_with(CU_EVENT_DISABLE_TIMING);
 
-    begin_context();
-    shared = begin_shared();
-    own = begin_event_with(CU_EVENT_DISABLE_TIMING);
     EQUAL(64, sizeof handle);
     memset(&handle, 0, sizeof handle);
     memset(&again, 0, sizeof again);
@@ -105,30 +95,26 @@ static void export_is_checked(void)
     OK(cu->IpcGetEventHandle(&again, shared));
 }
 
-static void export_needs_a_context(void)
+MEASURED_CASE(074, export_needs_a_context)
 {
     CUipcEventHandle handle;
-    CUevent shared;
+    CUevent shared = begin_shared();
 
-    begin_context();
-    shared = begin_shared();
     make_current(NULL);
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->IpcGetEventHandle(&handle, shared));
 }
 
-static void exporter_cannot_import(void)
+DOCUMENTED_CASE(075, exporter_cannot_import)
 {
     CUipcEventHandle handle;
-    CUevent shared, event = NULL;
+    CUevent shared = begin_shared(), event = NULL;
 
-    begin_context();
-    shared = begin_shared();
     MUST(cu->IpcGetEventHandle(&handle, shared));
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->IpcOpenEventHandle(&event, handle));
     CHECK(event == NULL);
 }
 
-static void nonsense_is_not_imported(void)
+DOCUMENTED_CASE(075, nonsense_is_not_imported)
 {
     CUipcEventHandle handle;
     CUevent event = NULL;
@@ -148,12 +134,12 @@ static void nonsense_is_not_imported(void)
     peer_end(&peer);
 }
 
-static void two_processes_share_an_event(void)
+DOCUMENTED_CASE(076, two_processes_share_an_event)
 {
     struct gate gate = GATE;
     CUipcEventHandle handle;
     struct peer peer;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
     CUevent shared = begin_shared();
 
     gate_shut(&gate, stream);
@@ -187,14 +173,12 @@ static void two_processes_share_an_event(void)
     OK(cu->EventDestroy_v2(shared));
 }
 
-static void imported_event_has_limits(void)
+DOCUMENTED_CASE(076, imported_event_has_limits)
 {
     CUipcEventHandle handle;
     struct peer peer;
-    CUevent shared;
+    CUevent shared = begin_shared();
 
-    begin_context();
-    shared = begin_shared();
     OK(cu->IpcGetEventHandle(&handle, shared));
     peer_start(&peer, "peer_limits");
     peer_send(&peer, &handle, sizeof handle);
@@ -208,7 +192,7 @@ static void imported_event_has_limits(void)
     OK(cu->EventDestroy_v2(shared));
 }
 
-static void attributes_report_support(void)
+DOCUMENTED_CASE(077, attributes_report_support)
 {
     const CUdevice_attribute ipc_events = (CUdevice_attribute)125; /* newer than some headers */
     CUdevice device = begin_device();
@@ -226,13 +210,11 @@ static void attributes_report_support(void)
 
 enum { BYTES = 5000 };
 
-static void export_of_memory_is_checked(void)
+MEASURED_CASE(086, export_of_memory_is_checked)
 {
-    CUdeviceptr memory, other = 0;
+    CUdeviceptr memory = begin_memory(BYTES), other = 0;
     CUipcMemHandle handle;
 
-    begin_context();
-    memory = begin_memory(BYTES);
     OK(cu->IpcGetMemHandle(&handle, memory));
     OK(cu->IpcGetMemHandle(&handle, memory + 16));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->IpcGetMemHandle(&handle, 0x1234));
@@ -244,20 +226,18 @@ static void export_of_memory_is_checked(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->IpcGetMemHandle(&handle, other));
 }
 
-static void own_memory_is_not_imported(void)
+MEASURED_CASE(087, own_memory_is_not_imported)
 {
-    CUdeviceptr memory, other = 0;
+    CUdeviceptr memory = begin_memory(BYTES), other = 0;
     CUipcMemHandle handle;
 
-    begin_context();
-    memory = begin_memory(BYTES);
     MUST(cu->IpcGetMemHandle(&handle, memory));
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->IpcOpenMemHandle_v2(&other, handle, 1));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->IpcCloseMemHandle(memory));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->IpcCloseMemHandle(0x1234));
 }
 
-static void import_memory(void)
+PEER(memory)
 {
     CUdeviceptr memory = 0, second = 0, base = 0;
     CUipcMemHandle handle, again;
@@ -283,14 +263,12 @@ static void import_memory(void)
     peer_answer((int)cu->IpcOpenMemHandle_v2(&memory, handle, 1));
 }
 
-static void two_processes_share_memory(void)
+MEASURED_CASE(087, two_processes_share_memory)
 {
     CUipcMemHandle handle;
-    CUdeviceptr memory;
+    CUdeviceptr memory = begin_memory(BYTES);
     struct peer peer;
 
-    begin_context();
-    memory = begin_memory(BYTES);
     MUST(cu->MemsetD8_v2(memory, 0x42, BYTES));
     MUST(cu->CtxSynchronize());
     MUST(cu->IpcGetMemHandle(&handle, memory));
@@ -311,25 +289,3 @@ static void two_processes_share_memory(void)
     peer_end(&peer);
     EQUAL(0x77777777, read_value(memory));
 }
-
-const struct peer_row ipc_peers[] = {
-    {"peer_importer", share},
-    {"peer_limits", limits},
-    {"peer_opener", open_nonsense},
-    {"peer_memory", import_memory},
-    {NULL, NULL},
-};
-
-const struct conformance_case ipc_cases[] = {
-    DOCUMENTED_CASE("074_export_is_checked", export_is_checked),
-    MEASURED_CASE("074_export_needs_a_context", export_needs_a_context),
-    DOCUMENTED_CASE("075_exporter_cannot_import", exporter_cannot_import),
-    DOCUMENTED_CASE("075_nonsense_is_not_imported", nonsense_is_not_imported),
-    DOCUMENTED_CASE("076_two_processes_share_an_event", two_processes_share_an_event),
-    DOCUMENTED_CASE("076_imported_event_has_limits", imported_event_has_limits),
-    DOCUMENTED_CASE("077_attributes_report_support", attributes_report_support),
-    MEASURED_CASE("086_export_is_checked", export_of_memory_is_checked),
-    MEASURED_CASE("087_own_memory_is_not_imported", own_memory_is_not_imported),
-    MEASURED_CASE("087_two_processes_share_memory", two_processes_share_memory),
-    {.name = NULL},
-};

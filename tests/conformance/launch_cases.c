@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions of modules, and launches of kernels. Statements 158-166, 205-207. */
-#include <stdint.h>
 #include <string.h>
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 #include "graph.h"
 
-static void parameters_are_returned(void)
+MEASURED_CASE(158, parameters_are_returned)
 {
     static const size_t layout[][2] = {{0, 1}, {8, 8}, {16, 2}, {32, 24}, {56, 4}};
     CUmodule module = begin_module();
@@ -40,7 +36,7 @@ static int attribute(CUfunction function, int number)
     return value;
 }
 
-static void attributes_of_a_plain_kernel(void)
+MEASURED_CASE(159, attributes_of_a_plain_kernel)
 {
     /*
      * Values by attribute: 0 threads, 1 shared, 2 constant, 3 local bytes, 4 registers, 5 PTX, 6
@@ -68,7 +64,7 @@ static CUresult set(CUfunction function, int number, int value)
     return cu->FuncSetAttribute(function, (CUfunction_attribute)number, value);
 }
 
-static void attributes_that_can_be_set(void)
+MEASURED_CASE(160, attributes_that_can_be_set)
 {
     enum { DYNAMIC = 8, CARVEOUT = 9 };
     CUfunction plain = begin_function(begin_module(), "plain");
@@ -93,7 +89,7 @@ static void attributes_that_can_be_set(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->FuncSetSharedMemConfig(plain, (CUsharedconfig)9));
 }
 
-static void occupancy_of_a_plain_kernel(void)
+MEASURED_CASE(161, occupancy_of_a_plain_kernel)
 {
     static const struct {
         int threads, blocks;
@@ -130,7 +126,7 @@ static CUresult launch(CUfunction function, CUstream stream, void **parameters, 
     return cu->LaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, parameters, extra);
 }
 
-static void shapes_are_checked(void)
+MEASURED_CASE(162, shapes_are_checked)
 {
     static const struct {
         unsigned grid[3], block[3], shared;
@@ -166,7 +162,7 @@ static void shapes_are_checked(void)
     OK(cu->StreamSynchronize(stream));
 }
 
-static void parameters_are_checked(void)
+MEASURED_CASE(163, parameters_are_checked)
 {
     struct {
         CUdeviceptr address;
@@ -188,16 +184,18 @@ static void parameters_are_checked(void)
     CODE(CUDA_ERROR_INVALID_VALUE, launch(nothing, stream, parameters, extra));
     CODE(CUDA_ERROR_INVALID_VALUE, launch(take, stream, NULL, bogus));
     CODE(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, launch(take, stream, NULL, extra)); /* 12 needed */
+    CODE(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, launch(nothing, stream, NULL, extra));
     extra[3] = &none;
     CODE(CUDA_ERROR_INVALID_VALUE, launch(take, stream, NULL, extra));
+    OK(launch(nothing, stream, NULL, extra));
     OK(launch(nothing, stream, NULL, end));
     OK(cu->StreamSynchronize(stream));
 }
 
-static void parameters_are_copied_at_the_call(void)
+MEASURED_CASE(163, parameters_are_copied_at_the_call)
 {
-    CUfunction spin;
-    CUstream stream;
+    CUfunction spin = begin_kernel("cushim_spin");
+    CUstream stream = begin_stream();
     struct gate gate = GATE;
     cuuint64_t ns = 1000;
     size_t size = sizeof ns;
@@ -205,9 +203,6 @@ static void parameters_are_copied_at_the_call(void)
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &ns, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
                      CU_LAUNCH_PARAM_END};
 
-    begin_context();
-    spin = begin_kernel("cushim_spin");
-    stream = begin_stream();
     gate_shut(&gate, stream);
     OK(launch(spin, stream, parameters, NULL));
     OK(launch(spin, stream, NULL, extra));
@@ -216,7 +211,7 @@ static void parameters_are_copied_at_the_call(void)
     OK(cu->StreamSynchronize(stream));
 }
 
-static void launch_is_in_the_context_of_its_stream(void)
+MEASURED_CASE(164, launch_is_in_the_context_of_its_stream)
 {
     CUmodule module = begin_module();
     CUfunction nothing = begin_function(module, "cushim_nothing");
@@ -235,7 +230,7 @@ static void launch_is_in_the_context_of_its_stream(void)
     OK(cu->StreamSynchronize(here));
 }
 
-static void attributes_of_a_launch(void)
+MEASURED_CASE(165, attributes_of_a_launch)
 {
     /* With a value of zeros. */
     static const CUresult codes[] = {
@@ -264,7 +259,7 @@ static void attributes_of_a_launch(void)
     OK(cu->StreamSynchronize(config.hStream));
 }
 
-static void clusters_divide_the_grid(void)
+MEASURED_CASE(165, clusters_divide_the_grid)
 {
     enum { CLUSTER = 4, INVALID_CLUSTER_SIZE = 912 };
     static const struct {
@@ -315,20 +310,18 @@ static CUlaunchConfig begin_config(CUstream stream, CUlaunchAttribute *attribute
     return config;
 }
 
-static void captured_kernel_may_begin_early(void)
+MEASURED_CASE(205, captured_kernel_may_begin_early)
 {
     enum { SERIALIZATION = 6 };
     CUfunction nothing = begin_function(begin_module(), "cushim_nothing");
     CUgraphNode from = NULL, to = NULL;
     CUlaunchAttribute attribute;
     CUgraphEdgeData data;
-    CUlaunchConfig config;
     CUgraph graph = NULL;
-    CUstream stream;
     size_t count = 0;
+    CUstream stream = begin_stream();
+    CUlaunchConfig config = begin_config(stream, &attribute, SERIALIZATION);
 
-    stream = begin_stream();
-    config = begin_config(stream, &attribute, SERIALIZATION);
     *(int *)&attribute.value = 1;
     capture_begin(stream, GLOBAL);
     OK(cu->LaunchKernelEx(&config, nothing, NULL, NULL));
@@ -345,7 +338,7 @@ static void captured_kernel_may_begin_early(void)
     OK(cu->StreamSynchronize(stream));
 }
 
-static void captured_kernel_has_the_priority_of_its_stream(void)
+MEASURED_CASE(207, captured_kernel_has_the_priority_of_its_stream)
 {
     enum { PRIORITY = 8, NODE_PRIORITIES = 8 };
     CUfunction nothing = begin_function(begin_module(), "cushim_nothing");
@@ -372,7 +365,7 @@ static void captured_kernel_has_the_priority_of_its_stream(void)
     OK(cu->StreamDestroy_v2(stream));
 }
 
-static void launch_records_an_event(void)
+MEASURED_CASE(206, launch_records_an_event)
 {
     static const int ids[] = {7, 12}; /* a programmatic event, and one of the beginning */
     CUfunction nothing = begin_function(begin_module(), "cushim_nothing");
@@ -393,7 +386,7 @@ static void launch_records_an_event(void)
     }
 }
 
-static void old_launches_are_checked(void)
+GPU_CASE(166, old_launches_are_checked)
 {
     CUfunction nothing = begin_function(begin_module(), "cushim_nothing");
 
@@ -410,7 +403,7 @@ static void old_launches_are_checked(void)
     CODE(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, cu->Launch(nothing));
 }
 
-static void cooperative_launches_fit_the_device(void)
+MEASURED_CASE(165, cooperative_launches_fit_the_device)
 {
     enum { MOST = 132 * 32 };
     CUfunction nothing = begin_function(begin_module(), "cushim_nothing");
@@ -422,7 +415,7 @@ static void cooperative_launches_fit_the_device(void)
     OK(cu->StreamSynchronize(stream));
 }
 
-static void old_launches_still_work(void)
+GPU_CASE(166, old_launches_still_work)
 {
     cuuint64_t ns = 1000;
     CUfunction nothing, spin;
@@ -448,25 +441,3 @@ static void old_launches_still_work(void)
     OK(cu->StreamSynchronize(stream));
     OK(cu->CtxSynchronize());
 }
-
-const struct conformance_case launch_cases[] = {
-    MEASURED_CASE("158_parameters_are_returned", parameters_are_returned),
-    MEASURED_CASE("159_attributes_of_a_plain_kernel", attributes_of_a_plain_kernel),
-    MEASURED_CASE("160_attributes_that_can_be_set", attributes_that_can_be_set),
-    MEASURED_CASE("161_occupancy_of_a_plain_kernel", occupancy_of_a_plain_kernel),
-    MEASURED_CASE("162_shapes_are_checked", shapes_are_checked),
-    MEASURED_CASE("163_parameters_are_checked", parameters_are_checked),
-    MEASURED_CASE("163_parameters_are_copied_at_the_call", parameters_are_copied_at_the_call),
-    MEASURED_CASE("164_launch_is_in_the_context_of_its_stream",
-                  launch_is_in_the_context_of_its_stream),
-    MEASURED_CASE("165_attributes_of_a_launch", attributes_of_a_launch),
-    MEASURED_CASE("165_cooperative_launches_fit_the_device", cooperative_launches_fit_the_device),
-    MEASURED_CASE("165_clusters_divide_the_grid", clusters_divide_the_grid),
-    MEASURED_CASE("205_captured_kernel_may_begin_early", captured_kernel_may_begin_early),
-    MEASURED_CASE("206_launch_records_an_event", launch_records_an_event),
-    MEASURED_CASE("207_captured_kernel_has_the_priority_of_its_stream",
-                  captured_kernel_has_the_priority_of_its_stream),
-    GPU_CASE("166_old_launches_still_work", old_launches_still_work),
-    GPU_CASE("166_old_launches_are_checked", old_launches_are_checked),
-    {.name = NULL},
-};

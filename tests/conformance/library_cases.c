@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CUDA library objects, the linker and the profiler. Statements 89, 167-172, 176, 177. */
-#include <stdint.h>
 #include <string.h>
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 
 static CUlibrary load(void)
 {
@@ -16,7 +12,7 @@ static CUlibrary load(void)
     return library;
 }
 
-static void library_needs_no_context(void)
+MEASURED_CASE(167, library_needs_no_context)
 {
     CUlibrary library;
     CUfunction function;
@@ -33,13 +29,14 @@ static void library_needs_no_context(void)
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->KernelGetFunction(&function, kernel));
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->LibraryGetGlobal(&address, &bytes, library, "bytes"));
     begin_context();
+    CODE(CUDA_ERROR_INVALID_HANDLE, cu->KernelGetFunction(&function, NULL));
     OK(cu->KernelGetFunction(&function, kernel));
     OK(cu->LibraryGetGlobal(&address, &bytes, library, "bytes"));
     EQUAL(12, bytes);
     OK(cu->LibraryUnload(library));
 }
 
-static void library_is_asked_for_what_it_has(void)
+MEASURED_CASE(168, library_is_asked_for_what_it_has)
 {
     CUlibrary library, owner = NULL;
     CUkernel kernel = NULL, missing;
@@ -66,7 +63,7 @@ static void library_is_asked_for_what_it_has(void)
     CODE(CUDA_ERROR_INVALID_HANDLE, cu->LibraryUnload(NULL));
 }
 
-static void library_loads_anything(void)
+MEASURED_CASE(168, library_loads_anything)
 {
     CUlibrary library = NULL;
 
@@ -78,7 +75,7 @@ static void library_loads_anything(void)
          cu->LibraryLoadFromFile(&library, "/nope", NULL, NULL, 0, NULL, NULL, 0));
 }
 
-static void module_of_a_library_is_the_librarys(void)
+MEASURED_CASE(169, module_of_a_library_is_the_librarys)
 {
     CUlibrary library;
     CUmodule module = NULL;
@@ -98,6 +95,7 @@ static CUlinkState begin_link(void)
 {
     CUlinkState link = NULL;
 
+    need_context();
     MUST(cu->LinkCreate_v2(0, NULL, NULL, &link));
     return link;
 }
@@ -108,7 +106,7 @@ static CUresult add(CUlinkState link, int type, const void *bytes, size_t size)
                               NULL, NULL);
 }
 
-static void link_makes_an_image(void)
+MEASURED_CASE(170, link_makes_an_image)
 {
     static const unsigned char head[] = {0x7f, 'E', 'L', 'F', 2, 1, 1};
     CUlinkState link;
@@ -132,13 +130,11 @@ static void link_makes_an_image(void)
     OK(cu->ModuleGetFunction(&function, module, "plain"));
 }
 
-static void link_takes_a_null_size(void)
+MEASURED_CASE(170, link_takes_a_null_size)
 {
-    CUlinkState link;
     void *image = NULL;
+    CUlinkState link = begin_link();
 
-    begin_context();
-    link = begin_link();
     CODE(CUDA_ERROR_INVALID_VALUE, cu->LinkComplete(link, NULL, NULL));
     OK(cu->LinkDestroy(link));
     link = begin_link();
@@ -148,12 +144,10 @@ static void link_takes_a_null_size(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->LinkCreate_v2(0, NULL, NULL, NULL));
 }
 
-static void link_checks_its_inputs(void)
+MEASURED_CASE(171, link_checks_its_inputs)
 {
-    CUlinkState link;
+    CUlinkState link = begin_link();
 
-    begin_context();
-    link = begin_link();
     CODE(CUDA_ERROR_INVALID_VALUE, add(link, CU_JIT_INPUT_PTX, NULL, 5));
     CODE(CUDA_ERROR_INVALID_VALUE, add(link, CU_JIT_INPUT_PTX, module_image, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, add(link, 77, module_image, strlen(module_image) + 1));
@@ -181,7 +175,7 @@ static size_t size_of(CUmodule module, const char *name)
     return bytes;
 }
 
-static void names_are_of_their_text(void)
+MEASURED_CASE(176, names_are_of_their_text)
 {
     static const char one[] = HEAD ".const .align 1 .u8 $LC0[4] = {1,2,3,4};\n"
                                    ".global .align 4 .u32 own;\n"
@@ -191,13 +185,11 @@ static void names_are_of_their_text(void)
                                    ".global .align 4 .u32 own[3];\n"
                                    ".visible .global .align 4 .u32 second[2];\n"
                                    ".visible .entry two(.param .u64 p) { ret; }\n";
-    CUlinkState link;
     CUfunction function;
     CUmodule module;
     void *image = NULL;
+    CUlinkState link = begin_link();
 
-    begin_context();
-    link = begin_link();
     OK(add_text(link, one));
     OK(add_text(link, two));
     MUST(cu->LinkComplete(link, &image, NULL));
@@ -213,19 +205,17 @@ static void names_are_of_their_text(void)
     EQUAL(12, size_of(module, "own"));
 }
 
-static void visible_names_are_of_all_texts(void)
+MEASURED_CASE(176, visible_names_are_of_all_texts)
 {
     static const char defines[] = HEAD ".visible .global .u32 x = 4;\n"
                                        ".visible .entry one() { ret; }\n";
     static const char uses[] = HEAD ".extern .global .u32 x;\n"
                                     ".visible .entry two() {\n .reg .u32 %v;\n"
                                     " ld.global.u32 %v, [x];\n st.global.u32 [x], %v;\n ret;\n}\n";
-    CUlinkState link;
     CUmodule module;
     void *image = NULL;
+    CUlinkState link = begin_link();
 
-    begin_context();
-    link = begin_link();
     OK(add_text(link, defines));
     OK(add_text(link, uses));
     MUST(cu->LinkComplete(link, &image, NULL));
@@ -243,13 +233,11 @@ static void visible_names_are_of_all_texts(void)
     EQUAL(4, size_of(module, "x"));
 }
 
-static void wrong_text_is_not_linked(void)
+MEASURED_CASE(176, wrong_text_is_not_linked)
 {
-    CUlinkState link;
     void *image = NULL;
+    CUlinkState link = begin_link();
 
-    begin_context();
-    link = begin_link();
     CODE(CUDA_ERROR_INVALID_IMAGE, add(link, CU_JIT_INPUT_PTX, "", 1));
     CODE(CUDA_ERROR_INVALID_PTX, add_text(link, HEAD "bogus\n"));
     CODE(CUDA_ERROR_INVALID_IMAGE,
@@ -257,7 +245,7 @@ static void wrong_text_is_not_linked(void)
     ONE_OF(cu->LinkComplete(link, &image, NULL), 0, 200);
 }
 
-static void variables_have_a_size(void)
+MEASURED_CASE(177, variables_have_a_size)
 {
     CUmodule module;
     CUdeviceptr address;
@@ -273,7 +261,7 @@ static void variables_have_a_size(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->ModuleGetGlobal_v2(&address, &bytes, module, "a"));
 }
 
-static void kernel_is_no_function_everywhere(void)
+MEASURED_CASE(169, kernel_is_no_function_everywhere)
 {
     CUlibrary library;
     CUkernel kernel;
@@ -290,14 +278,13 @@ static void kernel_is_no_function_everywhere(void)
     OK(cu->OccupancyMaxActiveBlocksPerMultiprocessor(&value, (CUfunction)kernel, 32, 0));
 }
 
-static void unloading_waits(void)
+MEASURED_CASE(089, unloading_waits)
 {
-    CUlibrary library;
     CUfunction function;
     CUkernel kernel;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
+    CUlibrary library = load();
 
-    library = load();
     MUST(cu->LibraryGetKernel(&kernel, library, "plain"));
     MUST(cu->KernelGetFunction(&function, kernel));
     queue_spin(begin_kernel("cushim_spin"), stream, 20000000);
@@ -305,7 +292,7 @@ static void unloading_waits(void)
     OK(cu->StreamQuery(stream));
 }
 
-static void profiler_is_switched(void)
+MEASURED_CASE(172, profiler_is_switched)
 {
     begin_device();
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->ProfilerStart());
@@ -314,21 +301,3 @@ static void profiler_is_switched(void)
     OK(cu->ProfilerStop());
     CODE(CUDA_ERROR_NOT_SUPPORTED, cu->ProfilerInitialize("a", "b", 0));
 }
-
-const struct conformance_case library_cases[] = {
-    MEASURED_CASE("167_library_needs_no_context", library_needs_no_context),
-    MEASURED_CASE("168_library_is_asked_for_what_it_has", library_is_asked_for_what_it_has),
-    MEASURED_CASE("168_library_loads_anything", library_loads_anything),
-    MEASURED_CASE("169_module_of_a_library_is_the_librarys", module_of_a_library_is_the_librarys),
-    MEASURED_CASE("170_link_makes_an_image", link_makes_an_image),
-    MEASURED_CASE("170_link_takes_a_null_size", link_takes_a_null_size),
-    MEASURED_CASE("171_link_checks_its_inputs", link_checks_its_inputs),
-    MEASURED_CASE("172_profiler_is_switched", profiler_is_switched),
-    MEASURED_CASE("176_names_are_of_their_text", names_are_of_their_text),
-    MEASURED_CASE("176_visible_names_are_of_all_texts", visible_names_are_of_all_texts),
-    MEASURED_CASE("176_wrong_text_is_not_linked", wrong_text_is_not_linked),
-    MEASURED_CASE("177_variables_have_a_size", variables_have_a_size),
-    MEASURED_CASE("169_kernel_is_no_function_everywhere", kernel_is_no_function_everywhere),
-    MEASURED_CASE("089_unloading_waits", unloading_waits),
-    {.name = NULL},
-};

@@ -12,10 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 #include "system.h"
 #include "tests/support/environment.h"
 #include "tests/support/process.h"
@@ -54,13 +51,9 @@ static const struct {
     {"--help", "print this"},
 };
 
-#define NAME_TABLE(table) table,
-static const struct conformance_case *const tables[] = {FOR_EACH_CASE_TABLE(NAME_TABLE)};
-static const struct peer_row *const peer_tables[] = {FOR_EACH_PEER_TABLE(NAME_TABLE)};
-
-/* All cases: those of statements in their order, and then those about cushim. */
-static const struct conformance_case *cases[MOST_CASES];
-static size_t case_count;
+/* All cases: those of statements in their order, and then those about cushim; and all peers. */
+static const struct conformance_case *cases[MOST_CASES], *peers[MOST_CASES];
+static size_t case_count, peer_count;
 
 static bool as_json;
 static unsigned sums[OUTCOMES], asserted[CLASSES];
@@ -78,16 +71,24 @@ static unsigned statement_of(const struct conformance_case *row)
     return (unsigned)strtoul(row->name, NULL, 10);
 }
 
-static void collect_cases(void)
+static unsigned place_of(const struct conformance_case *row)
 {
-    for (unsigned statement = 1; statement <= STATEMENTS_END; statement++) {
-        for (size_t i = 0; i < COUNT(tables); i++) {
-            for (const struct conformance_case *row = tables[i]; row->name; row++) {
-                if (case_count < MOST_CASES && statement_of(row) == statement % STATEMENTS_END)
-                    cases[case_count++] = row;
-            }
-        }
+    return statement_of(row) > 0 ? statement_of(row) : STATEMENTS_END;
+}
+
+void case_add(const struct conformance_case *row)
+{
+    size_t i;
+
+    if (case_count == MOST_CASES || peer_count == MOST_CASES)
+        abort();
+    if (row->class == PEERS) {
+        peers[peer_count++] = row;
+        return;
     }
+    for (i = case_count++; i > 0 && place_of(cases[i - 1]) > place_of(row); i--)
+        cases[i] = cases[i - 1];
+    cases[i] = row;
 }
 
 static bool is_chosen(const struct conformance_case *row, const char *only)
@@ -97,7 +98,6 @@ static bool is_chosen(const struct conformance_case *row, const char *only)
 
 static void list(const char *only)
 {
-    collect_cases();
     for (size_t i = 0; i < case_count; i++) {
         if (is_chosen(cases[i], only))
             puts(cases[i]->name);
@@ -282,7 +282,6 @@ static int run_all(const char *only, const char *settings)
     struct process_end end;
     unsigned kind;
 
-    collect_cases();
     prepare(settings, NULL);
     end = process_run(IDENTIFY, output, sizeof output);
     if (!is_complete())
@@ -325,21 +324,17 @@ static _Noreturn void run_here(const char *name)
         fail("%s", refused);
     if (strcmp(name, IDENTIFY) == 0)
         identify();
-    for (size_t i = 0; i < COUNT(tables); i++) {
-        for (const struct conformance_case *row = tables[i]; row->name; row++) {
-            if (strcmp(row->name, name) == 0) {
-                row->run();
-                latch_open_all();
-                check_end();
-            }
+    for (size_t i = 0; i < case_count; i++) {
+        if (strcmp(cases[i]->name, name) == 0) {
+            cases[i]->run();
+            latch_open_all();
+            check_end();
         }
     }
-    for (size_t i = 0; i < COUNT(peer_tables); i++) {
-        for (const struct peer_row *row = peer_tables[i]; row->name; row++) {
-            if (strcmp(row->name, name) == 0) {
-                row->run();
-                check_peer_end();
-            }
+    for (size_t i = 0; i < peer_count; i++) {
+        if (strcmp(peers[i]->name, name) == 0) {
+            peers[i]->run();
+            check_peer_end();
         }
     }
     fail("there is no case %s", name);

@@ -2,18 +2,13 @@
 /* Device memory. Statements 90-95 and 97. */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
-#include <stdint.h>
-
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 
 enum { KIB = 1024, MIB = 1024 * KIB };
 
 static const size_t too_much[] = {(size_t)1 << 40, SIZE_MAX / 2, SIZE_MAX};
 
-static void sizes_are_checked(void)
+MEASURED_CASE(090, sizes_are_checked)
 {
     CUdeviceptr memory = 5;
 
@@ -30,11 +25,11 @@ static void sizes_are_checked(void)
     }
 }
 
-static void allocating_does_not_wait(void)
+MEASURED_CASE(090, allocating_does_not_wait)
 {
     struct gate gate = GATE;
     CUdeviceptr memory;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
 
     gate_shut(&gate, stream);
     OK(cu->MemAlloc_v2(&memory, 4096));
@@ -43,13 +38,12 @@ static void allocating_does_not_wait(void)
     drain(stream);
 }
 
-static void small_allocations_share_blocks(void)
+MEASURED_CASE(091, small_allocations_share_blocks)
 {
     static const struct {
         size_t bytes, apart;
     } sizes[] = {{1, 512}, {512, 512}, {513, 1024}, {4096, 4096}, {65537, 66048}};
 
-    begin_context();
     for (size_t i = 0; i < COUNT(sizes); i++) {
         CUdeviceptr first = begin_memory(sizes[i].bytes), second = begin_memory(sizes[i].bytes);
 
@@ -58,11 +52,10 @@ static void small_allocations_share_blocks(void)
     }
 }
 
-static void large_allocations_have_blocks_of_their_own(void)
+MEASURED_CASE(091, large_allocations_have_blocks_of_their_own)
 {
     size_t before, after;
 
-    begin_context();
     EQUAL(0, begin_memory(MIB + 1) % (2 * MIB));
     EQUAL(0, begin_memory(2 * MIB + 1) % (2 * MIB));
     OK(cu->MemGetInfo_v2(&before, NULL));
@@ -71,23 +64,19 @@ static void large_allocations_have_blocks_of_their_own(void)
     EQUAL(4 * MIB, before - after);
 }
 
-static void the_same_size_gets_the_same_address_again(void)
+MEASURED_CASE(091, the_same_size_gets_the_same_address_again)
 {
-    CUdeviceptr first;
+    CUdeviceptr first = begin_memory(MIB);
 
-    begin_context();
-    first = begin_memory(MIB);
     OK(cu->MemFree_v2(first));
     CHECK(begin_memory(MIB) == first);
 }
 
-static void ranges_are_found_by_any_address(void)
+MEASURED_CASE(092, ranges_are_found_by_any_address)
 {
-    CUdeviceptr memory, base = 0;
+    CUdeviceptr memory = begin_memory(1000), base = 0;
     size_t bytes = 0;
 
-    begin_context();
-    memory = begin_memory(1000);
     OK(cu->MemGetAddressRange_v2(&base, &bytes, memory + 500));
     CHECK(base == memory);
     EQUAL(1000, bytes);
@@ -98,14 +87,11 @@ static void ranges_are_found_by_any_address(void)
     OK(cu->MemGetAddressRange_v2(NULL, NULL, 0));
 }
 
-static void unknown_addresses_have_no_range(void)
+MEASURED_CASE(092, unknown_addresses_have_no_range)
 {
-    CUdeviceptr memory, freed, base;
+    CUdeviceptr memory = begin_memory(1000), freed = begin_memory(8 * MIB), base;
     size_t bytes;
 
-    begin_context();
-    memory = begin_memory(1000);
-    freed = begin_memory(8 * MIB);
     MUST(cu->MemFree_v2(freed));
     const CUdeviceptr unknown[] = {memory + 1000, 0, 0x1234, (uintptr_t)&bytes, freed};
     for (size_t i = 0; i < COUNT(unknown); i++) {
@@ -116,20 +102,18 @@ static void unknown_addresses_have_no_range(void)
     }
 }
 
-static void page_locked_memory_has_a_range(void)
+MEASURED_CASE(092, page_locked_memory_has_a_range)
 {
     CUdeviceptr base = 0;
     size_t bytes = 0;
-    char *pinned;
+    char *pinned = begin_pinned(4096);
 
-    begin_context();
-    pinned = begin_pinned(4096);
     OK(cu->MemGetAddressRange_v2(&base, &bytes, (uintptr_t)pinned + 10));
     CHECK(base == (uintptr_t)pinned);
     EQUAL(4096, bytes);
 }
 
-static void only_what_was_allocated_is_freed(void)
+MEASURED_CASE(093, only_what_was_allocated_is_freed)
 {
     CUdeviceptr memory;
     char local;
@@ -146,7 +130,7 @@ static void only_what_was_allocated_is_freed(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemFree_v2(memory));
 }
 
-static void memory_belongs_to_its_context(void)
+MEASURED_CASE(093, memory_belongs_to_its_context)
 {
     CUcontext own = begin_context(), other = begin_other_context();
     CUdeviceptr memory = begin_memory(64), gone, base;
@@ -163,14 +147,13 @@ static void memory_belongs_to_its_context(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemFree_v2(gone));
 }
 
-static void freeing_needs_no_context(void)
+MEASURED_CASE(093, freeing_needs_no_context)
 {
     const CUcontext own = begin_context();
     const CUdeviceptr memory = begin_memory(64), other = begin_memory(64);
-    CUdeviceptr managed, base, address = 5;
+    CUdeviceptr managed = begin_managed(64), base, address = 5;
     size_t free = 5, total = 5;
 
-    managed = begin_managed(64);
     make_current(NULL);
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemFree_v2(memory + 16));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemFree_v2(0x1234));
@@ -202,26 +185,24 @@ static CUresult unregister(void *memory)
     return cu->MemHostUnregister(memory);
 }
 
-static void freeing_waits(void)
+MEASURED_CASE(094, freeing_waits)
 {
     static _Alignas(4096) char page[4096];
-    CUstream stream;
+    CUstream stream = begin_stream();
 
-    stream = begin_context_stream();
     MUST(cu->MemHostRegister_v2(page, sizeof page, 0));
     CHECK(waits_for_gate(stream, free_device, (void *)(uintptr_t)begin_memory(4096)));
     CHECK(waits_for_gate(stream, free_pinned, begin_pinned(4096)));
     CHECK(waits_for_gate(stream, unregister, page));
 }
 
-static void freeing_nothing_and_registering_do_not_wait(void)
+MEASURED_CASE(094, freeing_nothing_and_registering_do_not_wait)
 {
     static _Alignas(4096) char page[4096];
     struct gate gate = GATE;
-    CUstream stream;
     void *pinned;
+    CUstream stream = begin_stream();
 
-    stream = begin_context_stream();
     gate_shut(&gate, stream);
     OK(cu->MemFree_v2(0));
     OK(cu->MemAllocHost_v2(&pinned, MIB));
@@ -231,7 +212,7 @@ static void freeing_nothing_and_registering_do_not_wait(void)
     drain(stream);
 }
 
-static void freeing_does_not_wait_for_another_context(void)
+MEASURED_CASE(094, freeing_does_not_wait_for_another_context)
 {
     CUcontext own = begin_context(), other = begin_other_context();
     CUstream stream = begin_stream();
@@ -248,7 +229,7 @@ static void freeing_does_not_wait_for_another_context(void)
     drain(stream);
 }
 
-static void pitches_are_multiples_of_512(void)
+MEASURED_CASE(095, pitches_are_multiples_of_512)
 {
     static const size_t widths[] = {1, 100, 512, 513, 1000, 5000};
     static const unsigned elements[] = {4, 8, 16};
@@ -266,7 +247,7 @@ static void pitches_are_multiples_of_512(void)
     }
 }
 
-static void wrong_pitches_are_refused(void)
+MEASURED_CASE(095, wrong_pitches_are_refused)
 {
     static const unsigned elements[] = {0, 1, 2, 3, 12, 32};
     CUdeviceptr memory = 7;
@@ -285,14 +266,12 @@ static void wrong_pitches_are_refused(void)
     CODE(CUDA_ERROR_OUT_OF_MEMORY, cu->MemAllocPitch_v2(&memory, &pitch, (size_t)1 << 40, 2, 4));
 }
 
-static void the_first_abi_is_refused(void)
+MEASURED_CASE(097, the_first_abi_is_refused)
 {
     unsigned one = 0xaaaaaaaa, other = 0xaaaaaaaa, value = 5;
-    CUdeviceptr memory, base;
+    CUdeviceptr memory = begin_memory(64), base;
     void *pinned = &one;
 
-    begin_context();
-    memory = begin_memory(64);
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->MemAlloc(&one, 4096));
     EQUAL(0, one);
     one = 0xaaaaaaaa;
@@ -310,28 +289,3 @@ static void the_first_abi_is_refused(void)
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->MemsetD8((unsigned)memory, 1, 4));
     OK(cu->MemGetAddressRange_v2(&base, NULL, memory));
 }
-
-const struct conformance_case memory_cases[] = {
-    MEASURED_CASE("090_sizes_are_checked", sizes_are_checked),
-    MEASURED_CASE("090_allocating_does_not_wait", allocating_does_not_wait),
-    MEASURED_CASE("091_small_allocations_share_blocks", small_allocations_share_blocks),
-    MEASURED_CASE("091_large_allocations_have_blocks_of_their_own",
-                  large_allocations_have_blocks_of_their_own),
-    MEASURED_CASE("091_the_same_size_gets_the_same_address_again",
-                  the_same_size_gets_the_same_address_again),
-    MEASURED_CASE("092_ranges_are_found_by_any_address", ranges_are_found_by_any_address),
-    MEASURED_CASE("092_unknown_addresses_have_no_range", unknown_addresses_have_no_range),
-    MEASURED_CASE("092_page_locked_memory_has_a_range", page_locked_memory_has_a_range),
-    MEASURED_CASE("093_only_what_was_allocated_is_freed", only_what_was_allocated_is_freed),
-    MEASURED_CASE("093_memory_belongs_to_its_context", memory_belongs_to_its_context),
-    MEASURED_CASE("093_freeing_needs_no_context", freeing_needs_no_context),
-    MEASURED_CASE("094_freeing_waits", freeing_waits),
-    MEASURED_CASE("094_freeing_nothing_and_registering_do_not_wait",
-                  freeing_nothing_and_registering_do_not_wait),
-    MEASURED_CASE("094_freeing_does_not_wait_for_another_context",
-                  freeing_does_not_wait_for_another_context),
-    MEASURED_CASE("095_pitches_are_multiples_of_512", pitches_are_multiples_of_512),
-    MEASURED_CASE("095_wrong_pitches_are_refused", wrong_pitches_are_refused),
-    MEASURED_CASE("097_the_first_abi_is_refused", the_first_abi_is_refused),
-    {.name = NULL},
-};

@@ -2,15 +2,11 @@
 /*
  * Managed memory, arrays, pools by location, attributes of addresses. Statements 88, 96, 188-191.
  */
-#include <stdint.h>
 #include <string.h>
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 
-static void managed_memory_has_one_address(void)
+MEASURED_CASE(096, managed_memory_has_one_address)
 {
     CUdeviceptr memory;
     unsigned value = 0;
@@ -27,7 +23,7 @@ static void managed_memory_has_one_address(void)
     OK(cu->MemAllocManaged(&memory, 65536, CU_MEM_ATTACH_HOST));
 }
 
-static void wrong_managed_memory_is_refused(void)
+MEASURED_CASE(096, wrong_managed_memory_is_refused)
 {
     CUdeviceptr memory;
 
@@ -39,13 +35,11 @@ static void wrong_managed_memory_is_refused(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemAllocManaged(NULL, 64, CU_MEM_ATTACH_GLOBAL));
 }
 
-static void only_managed_memory_takes_hints(void)
+MEASURED_CASE(088, only_managed_memory_takes_hints)
 {
-    CUdeviceptr managed = 0, plain;
+    CUdeviceptr managed = 0, plain = begin_memory(65536);
     int value = 5;
 
-    begin_context();
-    plain = begin_memory(65536);
     managed = begin_managed(65536);
 #if CUDA_VERSION >= 12020
     const CUmemLocation device = {.type = CU_MEM_LOCATION_TYPE_DEVICE};
@@ -85,7 +79,7 @@ static CUmemLocation location(int type, int id)
     return made;
 }
 
-static void cubes_have_six_square_faces(void)
+MEASURED_CASE(188, cubes_have_six_square_faces)
 {
     static const struct {
         size_t height, depth;
@@ -120,7 +114,42 @@ static void cubes_have_six_square_faces(void)
     REFUSED(cu->Array3DCreate_v2(&array, &of));
 }
 
-static void places_are_devices_and_the_host(void)
+/* Attributes from 4 on: where pages were last prefetched, and the types and ids of locations. */
+MEASURED_CASE(189, hints_belong_to_pages)
+{
+    enum { PREFETCHED, PREFERRED_TYPE, PREFERRED_ID, PREFETCHED_TYPE, PREFETCHED_ID, ATTRIBUTES };
+    static const struct {
+        int to;       /* where the first page is prefetched; NOWHERE: not at all */
+        size_t bytes; /* of the range that is asked about */
+        int expected[ATTRIBUTES];
+    } rows[] = {{NOWHERE, 8192, {-2, 0, -2, 0, -2}},
+                {DEVICE, 8192, {-2, 0, -2, 0, -2}},
+                {DEVICE, 4096, {0, 0, -2, 1, 0}},
+                {HOST, 4096, {-1, 0, -2, 2, -1}}};
+    const CUmem_range_attribute mostly = CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY;
+    CUdeviceptr memory;
+    int value = 7;
+
+    begin_context();
+    memory = begin_managed(8192);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        if (rows[i].to != NOWHERE)
+            OK(cu->MemPrefetchAsync_v2(memory, 4096, location(rows[i].to, 0), 0, NULL));
+        for (int k = 0; k < ATTRIBUTES; k++) {
+            OK(cu->MemRangeGetAttribute(&value, 4, (CUmem_range_attribute)(4 + k), memory,
+                                        rows[i].bytes));
+            EQUAL(rows[i].expected[k], value);
+        }
+    }
+    OK(cu->MemAdvise(memory, 4096, CU_MEM_ADVISE_SET_READ_MOSTLY, 0));
+    OK(cu->MemRangeGetAttribute(&value, 4, mostly, memory, 8192));
+    EQUAL(0, value);
+    OK(cu->MemRangeGetAttribute(&value, 4, mostly, memory, 4096));
+    EQUAL(1, value);
+    drain(NULL);
+}
+
+MEASURED_CASE(189, places_are_devices_and_the_host)
 {
     static const struct {
         int type, id;
@@ -131,10 +160,8 @@ static void places_are_devices_and_the_host(void)
         {NUMA, 0, 0, 0, 1},    {NUMA, -1, 1, 1, 1},        {NUMA, 99, 1, 1, 1},
         {NOWHERE, 0, 1, 1, 1}, {NUMA_CURRENT, 0, 0, 0, 1}, {UNKNOWN, 0, 1, 1, 1},
     };
-    CUdeviceptr memory;
+    CUdeviceptr memory = begin_managed(4096);
 
-    begin_context();
-    memory = begin_managed(4096);
     for (size_t i = 0; i < COUNT(rows); i++) {
         const CUmemLocation place = location(rows[i].type, rows[i].id);
 
@@ -144,6 +171,8 @@ static void places_are_devices_and_the_host(void)
         CODE(rows[i].accessing,
              cu->MemAdvise_v2(memory, 4096, CU_MEM_ADVISE_SET_ACCESSED_BY, place));
     }
+    REFUSED(cu->MemAdvise_v2(memory, 4096, CU_MEM_ADVISE_SET_READ_MOSTLY, location(NOWHERE, 0)));
+    REFUSED(cu->MemAdvise_v2(memory, 4096, CU_MEM_ADVISE_SET_READ_MOSTLY, location(UNKNOWN, 0)));
     REFUSED(cu->MemPrefetchAsync_v2(memory, 4096, location(DEVICE, 0), 1, NULL));
     CODE(CUDA_ERROR_INVALID_DEVICE, cu->MemPrefetchAsync(memory, 4096, 99, NULL));
     REFUSED(cu->MemPrefetchAsync(memory + 2048, 4096, 0, NULL));
@@ -156,7 +185,7 @@ static void places_are_devices_and_the_host(void)
     drain(NULL);
 }
 
-static void advice_is_returned_until_it_is_taken_back(void)
+MEASURED_CASE(189, advice_is_returned_until_it_is_taken_back)
 {
     CUmem_range_attribute attributes[] = {CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY,
                                           CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION};
@@ -164,10 +193,8 @@ static void advice_is_returned_until_it_is_taken_back(void)
     void *answers[] = {&mostly, &preferred};
     size_t sizes[] = {sizeof mostly, sizeof preferred};
     const CUmem_range_attribute accessed = CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY;
-    CUdeviceptr memory;
+    CUdeviceptr memory = begin_managed(4096);
 
-    begin_context();
-    memory = begin_managed(4096);
     OK(cu->MemRangeGetAttribute(by, sizeof by, accessed, memory, 4096));
     CHECK(by[0] == -2 && by[2] == -2);
     OK(cu->MemAdvise(memory, 4096, CU_MEM_ADVISE_SET_ACCESSED_BY, -1));
@@ -192,7 +219,7 @@ static void advice_is_returned_until_it_is_taken_back(void)
     REFUSED(cu->MemRangeGetAttribute(by, 4, attributes[0], memory, 8192));
 }
 
-static void pools_are_found_by_their_location(void)
+MEASURED_CASE(190, pools_are_found_by_their_location)
 {
     const CUmemAllocationType pinned = CU_MEM_ALLOCATION_TYPE_PINNED;
     CUmemLocation here = location(DEVICE, 0), none = location(DEVICE, 99),
@@ -225,15 +252,12 @@ static uint64_t value_of(int attribute, CUdeviceptr pointer)
     return value;
 }
 
-static void mappings_hold_allocations(void)
+MEASURED_CASE(191, mappings_hold_allocations)
 {
     enum { HANDLE_TYPES = 14, MEMPOOL = 17, MAPPING_SIZE, MAPPING_BASE, BLOCK_ID };
-    CUdeviceptr small, second, large, pooled = 0;
+    CUdeviceptr small = begin_memory(4096), second = begin_memory(4096), large, pooled = 0;
     CUmemoryPool pool = NULL;
 
-    begin_context();
-    small = begin_memory(4096);
-    second = begin_memory(4096);
     large = begin_memory(3 << 20);
     MUST(cu->MemAllocAsync(&pooled, 4096, NULL));
     MUST(cu->DeviceGetDefaultMemPool(&pool, 0));
@@ -251,16 +275,3 @@ static void mappings_hold_allocations(void)
     EQUAL(1, value_of(CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, small));
     EQUAL(0, value_of(CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, pooled));
 }
-
-const struct conformance_case memory_edge_cases[] = {
-    MEASURED_CASE("088_only_managed_memory_takes_hints", only_managed_memory_takes_hints),
-    MEASURED_CASE("096_managed_memory_has_one_address", managed_memory_has_one_address),
-    MEASURED_CASE("096_wrong_managed_memory_is_refused", wrong_managed_memory_is_refused),
-    MEASURED_CASE("188_cubes_have_six_square_faces", cubes_have_six_square_faces),
-    MEASURED_CASE("189_places_are_devices_and_the_host", places_are_devices_and_the_host),
-    MEASURED_CASE("189_advice_is_returned_until_it_is_taken_back",
-                  advice_is_returned_until_it_is_taken_back),
-    MEASURED_CASE("190_pools_are_found_by_their_location", pools_are_found_by_their_location),
-    MEASURED_CASE("191_mappings_hold_allocations", mappings_hold_allocations),
-    {.name = NULL},
-};

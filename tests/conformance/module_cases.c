@@ -5,14 +5,10 @@
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 #include "system.h"
 
 static CUresult load(const char *text)
@@ -24,7 +20,7 @@ static CUresult load(const char *text)
     return code;
 }
 
-static void images_that_are_none_are_refused(void)
+MEASURED_CASE(150, images_that_are_none_are_refused)
 {
     static const char head[64] = "\177ELF\2\1\1";
     CUmodule module;
@@ -40,7 +36,7 @@ static void images_that_are_none_are_refused(void)
     CODE(CUDA_ERROR_INVALID_IMAGE, load(head));
 }
 
-static void text_is_for_a_driver_and_a_device(void)
+MEASURED_CASE(150, text_is_for_a_driver_and_a_device)
 {
     char cut[sizeof module_image];
 
@@ -62,7 +58,7 @@ static void text_is_for_a_driver_and_a_device(void)
     OK(load("\n\n// c\n/* d */ .version 6.0\n.target sm_50\n.address_size 64\n"));
 }
 
-static void files_are_loaded(void)
+MEASURED_CASE(151, files_are_loaded)
 {
     CUmodule module = NULL;
     const char *path;
@@ -81,7 +77,7 @@ static void files_are_loaded(void)
     CODE(CUDA_ERROR_INVALID_HANDLE, cu->ModuleUnload(NULL));
 }
 
-static void logs_return_their_length(void)
+MEASURED_CASE(152, logs_return_their_length)
 {
     CUjit_option options[] = {CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
                               CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
@@ -113,7 +109,7 @@ static void logs_return_their_length(void)
     EQUAL('x', error[10]);
 }
 
-static void options_are_checked(void)
+MEASURED_CASE(152, options_are_checked)
 {
     CUjit_option option = (CUjit_option)9999;
     void *value = (void *)100;
@@ -123,6 +119,13 @@ static void options_are_checked(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->ModuleLoadDataEx(&module, module_image, 1, &option, &value));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->ModuleLoadDataEx(&module, module_image, 1, NULL, NULL));
     OK(cu->ModuleLoadDataEx(&module, module_image, 0, NULL, NULL));
+    option = CU_JIT_MAX_REGISTERS;
+    value = NULL;
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->ModuleLoadDataEx(&module, module_image, 1, &option, &value));
+    value = (void *)100;
+    OK(cu->ModuleLoadDataEx(&module, module_image, 1, &option, &value));
+    option = CU_JIT_CACHE_MODE;
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->ModuleLoadDataEx(&module, module_image, 1, &option, &value));
     option = CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES;
     CODE(CUDA_ERROR_INVALID_VALUE, cu->ModuleLoadDataEx(&module, module_image, 1, &option, &value));
     EQUAL(100, (uintptr_t)value);
@@ -131,7 +134,7 @@ static void options_are_checked(void)
     CHECK(value != (void *)100 && (uintptr_t)value <= UINT32_MAX);
 }
 
-static void functions_are_found_by_name(void)
+MEASURED_CASE(153, functions_are_found_by_name)
 {
     CUfunction one = NULL, other = NULL, missing = (CUfunction)1;
     const char *name = NULL;
@@ -156,7 +159,7 @@ static void functions_are_found_by_name(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->FuncGetModule(&owner, NULL));
 }
 
-static void functions_are_counted(void)
+MEASURED_CASE(154, functions_are_counted)
 {
     CUfunction functions[100] = {NULL};
     CUmodule module = begin_module();
@@ -175,7 +178,7 @@ static void functions_are_counted(void)
     OK(cu->ModuleEnumerateFunctions(functions, 0, module));
 }
 
-static void variables_have_their_size(void)
+MEASURED_CASE(155, variables_have_their_size)
 {
     CUmodule module = begin_module();
     CUdeviceptr address = 5;
@@ -196,10 +199,11 @@ static void variables_have_their_size(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->ModuleGetGlobal_v2(NULL, NULL, module, "bytes"));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->ModuleGetGlobal_v2(NULL, NULL, module, "nope"));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->ModuleGetGlobal_v2(&address, &bytes, module, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->ModuleGetGlobal_v2(&address, &bytes, module, ""));
     CODE(CUDA_ERROR_INVALID_HANDLE, cu->ModuleGetGlobal_v2(&address, &bytes, NULL, "bytes"));
 }
 
-static void variables_are_memory(void)
+MEASURED_CASE(156, variables_are_memory)
 {
     CUmodule module = begin_module();
     CUdeviceptr address, start = 0;
@@ -224,7 +228,7 @@ static void variables_are_memory(void)
     EQUAL(5, value);
 }
 
-static void first_abi_of_variables_writes_zeros(void)
+MEASURED_CASE(156, first_abi_of_variables_writes_zeros)
 {
     CUmodule module = begin_module();
     unsigned address = 5, bytes = 5;
@@ -235,7 +239,7 @@ static void first_abi_of_variables_writes_zeros(void)
     CODE(CUDA_ERROR_INVALID_HANDLE, cu->ModuleGetGlobal(&address, &bytes, NULL, "bytes"));
 }
 
-static void modules_are_used_from_other_contexts(void)
+MEASURED_CASE(157, modules_are_used_from_other_contexts)
 {
     CUmodule module = begin_module();
     CUfunction function;
@@ -248,7 +252,7 @@ static void modules_are_used_from_other_contexts(void)
     OK(cu->ModuleUnload(module));
 }
 
-static void loading_is_lazy(void)
+MEASURED_CASE(151, loading_is_lazy)
 {
     CUmoduleLoadingMode mode = (CUmoduleLoadingMode)0;
 
@@ -267,14 +271,16 @@ static int loaded(CUfunction function)
     return (int)state;
 }
 
-static void function_is_loaded_once_it_is_wanted(void)
+MEASURED_CASE(197, function_is_loaded_once_it_is_wanted)
 {
     CUfunction named, listed[MODULE_FUNCTIONS] = {NULL};
+    cushim_CUfunctionLoadingState state;
     CUmodule module = begin_module();
 
     named = begin_function(module, "plain");
     EQUAL(1, loaded(named));
     REFUSED(cu->FuncIsLoaded(NULL, named));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cu->FuncIsLoaded(&state, NULL));
     OK(cu->ModuleEnumerateFunctions(listed, MODULE_FUNCTIONS, module));
     for (size_t i = 0; i < MODULE_FUNCTIONS; i++) {
         const char *name = "";
@@ -299,7 +305,39 @@ static size_t CUDA_CB a_kilobyte_each(int threads)
     return (size_t)threads * 1024;
 }
 
-static void occupancy_goes_by_preferences(void)
+/* Limits that do not count, and the clusters that a kernel requires. */
+MEASURED_CASE(161, occupancy_ignores_lower_limits)
+{
+    static const char text[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
+                               ".visible .entry pair() .reqnctapercluster 2, 1, 1 { ret; }\n";
+    CUmodule module = begin_module();
+    CUfunction plain = begin_function(module, "plain"), pair;
+    size_t dynamic = 0;
+    int value = -1;
+
+    OK(cu->FuncSetAttribute(plain, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 0));
+    OK(cu->OccupancyMaxActiveBlocksPerMultiprocessor(&value, plain, 128, 1));
+    EQUAL(16, value);
+    OK(cu->OccupancyMaxActiveBlocksPerMultiprocessor(&value, plain, 128, 60000));
+    EQUAL(0, value);
+    OK(cu->OccupancyAvailableDynamicSMemPerBlock(&dynamic, plain, 32, 64));
+    EQUAL(0, dynamic);
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         cu->OccupancyAvailableDynamicSMemPerBlock(&dynamic, plain, 33, 64));
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         cu->OccupancyAvailableDynamicSMemPerBlock(&dynamic, plain, 2, 2048));
+    OK(cu->OccupancyMaxActiveBlocksPerMultiprocessor(&value, begin_function(module, "bounded"), 257,
+                                                     0));
+    EQUAL(7, value);
+    MUST(cu->ModuleLoadData(&module, text));
+    pair = begin_function(module, "pair");
+    for (int i = 0; i < 3; i++) {
+        OK(cu->FuncGetAttribute(&value, (CUfunction_attribute)(11 + i), pair));
+        EQUAL(i == 0 ? 2 : 1, value);
+    }
+}
+
+MEASURED_CASE(198, occupancy_goes_by_preferences)
 {
     CUfunction function = begin_function(begin_module(), "plain");
     const CUfunction_attribute carveout = CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
@@ -335,7 +373,7 @@ static CUresult add(int type, const void *bytes, size_t count)
                               NULL, NULL);
 }
 
-static void linker_refuses_what_it_cannot_read(void)
+MEASURED_CASE(199, linker_refuses_what_it_cannot_read)
 {
     static const char archive[] = "!<arch>\nfile.o/ and so on";
     static const unsigned char object[64] = {0x7f, 'E', 'L', 'F', [18] = 62};
@@ -353,7 +391,7 @@ static void linker_refuses_what_it_cannot_read(void)
 #define HEAD ".version 6.0\n.target sm_50\n.address_size 64\n"
 #define ENTRY ".visible .entry k"
 
-static void torn_text_is_refused(void)
+MEASURED_CASE(200, torn_text_is_refused)
 {
     static const char *const texts[] = {
         ".version six\n",
@@ -379,7 +417,19 @@ static void torn_text_is_refused(void)
         HEAD ".global .u32 a[2] = {{{1}}};",
         HEAD ".global .u32 a[2][2] = {{1, 2, 3}};",
         HEAD ".global .f32 a[2] = {1.0 2.0};",
+        HEAD ENTRY "() { .reg .b32 r; addd.s32 r, r, r; ret; }",
+        HEAD ENTRY "() { .reg .b32 r; ret; ADD.s32 r, r, r; }",
+        HEAD ".func f() { frobnicate; }" ENTRY "() { ret; }",
+        HEAD ENTRY "() { .reg .b32 r; add.s32 r, r, r ret; }",
+        HEAD ENTRY "() { ret;; }",
+        HEAD ENTRY "() { .foo 3; ret; }",
+        HEAD ENTRY "() .maxfoo 3 { ret; }",
+        HEAD ".foo 3;" ENTRY "() { ret; }",
     };
+    static const char misspelt[] = HEAD ENTRY "() {\naddd.s32; }";
+    char errors[1000] = "";
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {errors, (void *)(uintptr_t)sizeof errors};
     CUmodule module = NULL;
 
     begin_context();
@@ -387,26 +437,9 @@ static void torn_text_is_refused(void)
         if (!CODE(CUDA_ERROR_INVALID_PTX, cu->ModuleLoadData(&module, texts[i])))
             detail("text %d", (int)i);
     }
+    CODE(CUDA_ERROR_INVALID_PTX, cu->ModuleLoadDataEx(&module, misspelt, 2, options, values));
+    if (!CHECK(strstr(errors, "line 5") && strstr(errors, "'addd'")))
+        detail("%s", errors);
     CODE(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, cu->ModuleLoadData(&module, ".version 123456.7\n"));
     OK(cu->ModuleLoadData(&module, HEAD ENTRY "() .maxntid 65536 { }"));
 }
-
-const struct conformance_case module_cases[] = {
-    MEASURED_CASE("150_images_that_are_none_are_refused", images_that_are_none_are_refused),
-    MEASURED_CASE("150_text_is_for_a_driver_and_a_device", text_is_for_a_driver_and_a_device),
-    MEASURED_CASE("151_files_are_loaded", files_are_loaded),
-    MEASURED_CASE("151_loading_is_lazy", loading_is_lazy),
-    MEASURED_CASE("152_logs_return_their_length", logs_return_their_length),
-    MEASURED_CASE("152_options_are_checked", options_are_checked),
-    MEASURED_CASE("153_functions_are_found_by_name", functions_are_found_by_name),
-    MEASURED_CASE("154_functions_are_counted", functions_are_counted),
-    MEASURED_CASE("155_variables_have_their_size", variables_have_their_size),
-    MEASURED_CASE("156_variables_are_memory", variables_are_memory),
-    MEASURED_CASE("156_first_abi_of_variables_writes_zeros", first_abi_of_variables_writes_zeros),
-    MEASURED_CASE("157_modules_are_used_from_other_contexts", modules_are_used_from_other_contexts),
-    MEASURED_CASE("197_function_is_loaded_once_it_is_wanted", function_is_loaded_once_it_is_wanted),
-    MEASURED_CASE("198_occupancy_goes_by_preferences", occupancy_goes_by_preferences),
-    MEASURED_CASE("199_linker_refuses_what_it_cannot_read", linker_refuses_what_it_cannot_read),
-    MEASURED_CASE("200_torn_text_is_refused", torn_text_is_refused),
-    {.name = NULL},
-};

@@ -58,20 +58,20 @@ static void check_calls(void)
     }
 }
 
-static void outputs_before_init(void)
+MEASURED_CASE(015, outputs_before_init)
 {
     make_calls(true);
     check_calls();
 }
 
-static void outputs_without_a_context(void)
+MEASURED_CASE(015, outputs_without_a_context)
 {
     begin_device();
     make_calls(false);
     check_calls();
 }
 
-static void outputs_with_a_destroyed_context(void)
+MEASURED_CASE(015, outputs_with_a_destroyed_context)
 {
     CUdevice device = begin_device();
 
@@ -81,9 +81,8 @@ static void outputs_with_a_destroyed_context(void)
     check_calls();
 }
 
-static void outputs_after_a_sticky_error(void)
+MEASURED_CASE(015, outputs_after_a_sticky_error)
 {
-    begin_context();
     queue_kernel(begin_kernel("cushim_fault"), NULL);
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, cu->CtxSynchronize());
     make_calls(false);
@@ -96,20 +95,11 @@ static void CUDA_CB make_calls_in_callback(void *data)
     make_calls(false);
 }
 
-static void outputs_in_a_host_function(void)
+MEASURED_CASE(015, outputs_in_a_host_function)
 {
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
 
     MUST(cu->LaunchHostFunc(stream, make_calls_in_callback, NULL));
     MUST(cu->StreamSynchronize(stream));
     check_calls();
 }
-
-const struct conformance_case output_cases[] = {
-    MEASURED_CASE("015_outputs_before_init", outputs_before_init),
-    MEASURED_CASE("015_outputs_without_a_context", outputs_without_a_context),
-    MEASURED_CASE("015_outputs_with_a_destroyed_context", outputs_with_a_destroyed_context),
-    MEASURED_CASE("015_outputs_after_a_sticky_error", outputs_after_a_sticky_error),
-    MEASURED_CASE("015_outputs_in_a_host_function", outputs_in_a_host_function),
-    {.name = NULL},
-};

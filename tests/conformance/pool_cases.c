@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory pools, and stream-ordered allocations. Statements 120-128. */
-#include <stdint.h>
 #include <string.h>
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 
 enum { MIB = 1 << 20, RESERVED = 5, RESERVED_HIGH, USED, USED_HIGH };
 
@@ -14,6 +10,7 @@ static CUmemoryPool begin_pool(void)
 {
     CUmemoryPool pool = NULL;
 
+    need_context();
     MUST(cu->DeviceGetDefaultMemPool(&pool, 0));
     return pool;
 }
@@ -49,17 +46,16 @@ static CUmemoryPool begin_own_pool(void)
     const CUmemPoolProps props = properties();
     CUmemoryPool pool = NULL;
 
+    need_context();
     MUST(cu->MemPoolCreate(&pool, &props));
     return pool;
 }
 
-static void pools_begin_empty(void)
+MEASURED_CASE(120, pools_begin_empty)
 {
     uint64_t value = 5;
-    CUmemoryPool pool;
+    CUmemoryPool pool = begin_own_pool();
 
-    begin_context();
-    pool = begin_own_pool();
     for (int attribute = 1; attribute <= 3; attribute++)
         EQUAL(1, value_of(pool, attribute));
     for (int attribute = 4; attribute <= USED_HIGH; attribute++)
@@ -70,15 +66,12 @@ static void pools_begin_empty(void)
     EQUAL(5, value);
 }
 
-static void pools_count(void)
+MEASURED_CASE(120, pools_count)
 {
     CUdeviceptr first, second;
-    CUmemoryPool pool;
-    CUstream stream;
+    CUmemoryPool pool = begin_pool();
+    CUstream stream = begin_stream();
 
-    begin_context();
-    pool = begin_pool();
-    stream = begin_stream();
     first = begin_allocated(1000, stream);
     second = begin_allocated(1000, stream);
     EQUAL(1024, second - first);
@@ -88,15 +81,12 @@ static void pools_count(void)
     EQUAL(32 * MIB, value_of(pool, RESERVED_HIGH));
 }
 
-static void some_attributes_can_be_set(void)
+MEASURED_CASE(120, some_attributes_can_be_set)
 {
-    CUmemoryPool pool;
-    cuuint64_t value;
+    CUmemoryPool pool = begin_pool();
+    cuuint64_t value = 12345;
     int reuse = 0;
 
-    begin_context();
-    pool = begin_pool();
-    value = 12345;
     OK(cu->MemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &value));
     EQUAL(12345, value_of(pool, 4));
     OK(cu->MemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES, &reuse));
@@ -112,7 +102,7 @@ static void some_attributes_can_be_set(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemPoolSetAttribute(pool, (CUmemPool_attribute)99, &value));
 }
 
-static void wrong_pools_are_refused(void)
+MEASURED_CASE(126, wrong_pools_are_refused)
 {
     CUmemoryPool pool = (CUmemoryPool)&pool;
     enum { WRONG = 8 };
@@ -141,7 +131,7 @@ static void wrong_pools_are_refused(void)
 }
 
 #if CUDA_VERSION >= 12020
-static void pools_have_limits(void)
+MEASURED_CASE(126, pools_have_limits)
 {
     CUmemPoolProps props = properties();
     CUdeviceptr memory;
@@ -155,13 +145,11 @@ static void pools_have_limits(void)
 }
 #endif
 
-static void the_current_pool_can_be_changed(void)
+MEASURED_CASE(127, the_current_pool_can_be_changed)
 {
-    CUmemoryPool own, current = NULL;
+    CUmemoryPool own = begin_own_pool(), current = NULL;
     CUdeviceptr memory;
 
-    begin_context();
-    own = begin_own_pool();
     OK(cu->DeviceSetMemPool(0, own));
     OK(cu->DeviceGetMemPool(&current, 0));
     CHECK(current == own);
@@ -176,13 +164,48 @@ static void the_current_pool_can_be_changed(void)
     drain(NULL);
 }
 
-static void what_is_free_can_be_given_back(void)
+/* Memory is taken in pieces of 32 MiB, one behind the other, and kept in such pieces. */
+MEASURED_CASE(127, pieces_are_neighbours)
 {
-    cuuint64_t threshold = UINT64_MAX;
-    CUmemoryPool pool;
+    static const struct {
+        unsigned mib[3];
+        unsigned reserved, kept_for_48, kept_for_24;
+    } rows[] = {{{1, 40, 0}, 64, 64, 32},    {{20, 20, 0}, 64, 64, 32},  {{20, 20, 20}, 64, 64, 32},
+                {{33, 31, 0}, 64, 64, 32},   {{33, 32, 0}, 96, 64, 32},  {{16, 16, 1}, 64, 64, 32},
+                {{100, 30, 0}, 160, 64, 32}, {{1, 100, 0}, 128, 64, 32}, {{1, 31, 1}, 64, 64, 32}};
+    const CUmemPoolProps properties = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                       .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}};
+    cuuint64_t all = UINT64_MAX;
 
     begin_context();
-    pool = begin_pool();
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        CUdeviceptr memory[3] = {0, 0, 0};
+        CUmemoryPool pool = NULL;
+
+        MUST(cu->MemPoolCreate(&pool, &properties));
+        MUST(cu->MemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &all));
+        for (int k = 0; k < 3; k++)
+            OK(cu->MemAllocFromPoolAsync(&memory[k], (size_t)rows[i].mib[k] * MIB, pool, NULL));
+        CHECK(memory[1] == memory[0] + (CUdeviceptr)rows[i].mib[0] * MIB);
+        EQUAL(rows[i].reserved * (cuuint64_t)MIB, value_of(pool, RESERVED));
+        for (int k = 0; k < 3; k++)
+            OK(cu->MemFreeAsync(memory[k], NULL));
+        drain(NULL);
+        OK(cu->MemPoolTrimTo(pool, 48 * MIB));
+        EQUAL(rows[i].kept_for_48 * (cuuint64_t)MIB, value_of(pool, RESERVED));
+        OK(cu->MemPoolTrimTo(pool, 24 * MIB));
+        EQUAL(rows[i].kept_for_24 * (cuuint64_t)MIB, value_of(pool, RESERVED));
+        OK(cu->MemPoolTrimTo(pool, 0));
+        EQUAL(0, value_of(pool, RESERVED));
+        OK(cu->MemPoolDestroy(pool));
+    }
+}
+
+MEASURED_CASE(127, what_is_free_can_be_given_back)
+{
+    cuuint64_t threshold = UINT64_MAX;
+    CUmemoryPool pool = begin_pool();
+
     MUST(cu->MemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold));
     OK(cu->MemFreeAsync(begin_allocated(1000, NULL), NULL));
     drain(NULL);
@@ -191,15 +214,13 @@ static void what_is_free_can_be_given_back(void)
     EQUAL(0, value_of(pool, RESERVED));
 }
 
-static void a_device_keeps_access_to_its_own_pool(void)
+MEASURED_CASE(128, a_device_keeps_access_to_its_own_pool)
 {
     CUmemLocation here = {.type = CU_MEM_LOCATION_TYPE_DEVICE};
     CUmemAccessDesc access;
     CUmemAccess_flags flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
-    CUmemoryPool pool;
+    CUmemoryPool pool = begin_own_pool();
 
-    begin_context();
-    pool = begin_own_pool();
     memset(&access, 0, sizeof access);
     access.location = here;
     OK(cu->MemPoolGetAccess(&flags, pool, &here));
@@ -216,7 +237,7 @@ static void a_device_keeps_access_to_its_own_pool(void)
 
 /* Stream-ordered allocations. Statements 121-125. */
 
-static void sizes_are_checked(void)
+MEASURED_CASE(121, sizes_are_checked)
 {
     CUdeviceptr memory = 5;
     CUstream stream;
@@ -224,7 +245,7 @@ static void sizes_are_checked(void)
     begin_device();
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->MemAllocAsync(&memory, 64, NULL));
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->MemFreeAsync(0, NULL));
-    stream = begin_context_stream();
+    stream = begin_stream();
     OK(cu->MemAllocAsync(&memory, 0, stream));
     EQUAL(0, memory);
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemAllocAsync(NULL, 64, stream));
@@ -233,9 +254,9 @@ static void sizes_are_checked(void)
     EQUAL(0, memory);
 }
 
-static void allocations_come_before_their_time(void)
+MEASURED_CASE(121, allocations_come_before_their_time)
 {
-    CUstream stream = begin_context_stream(), other = begin_stream();
+    CUstream stream = begin_stream(), other = begin_stream();
     struct gate gate = GATE;
     CUdeviceptr memory = 0;
 
@@ -250,10 +271,10 @@ static void allocations_come_before_their_time(void)
     drain(stream);
 }
 
-static void only_device_memory_is_freed(void)
+MEASURED_CASE(122, only_device_memory_is_freed)
 {
     CUdeviceptr memory, plain, managed;
-    CUstream stream = begin_context_stream(), other = begin_stream();
+    CUstream stream = begin_stream(), other = begin_stream();
 
     memory = begin_allocated(1000, stream);
     plain = begin_memory(64);
@@ -271,10 +292,10 @@ static void only_device_memory_is_freed(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemFree_v2(plain));
 }
 
-static void freed_memory_is_unknown(void)
+MEASURED_CASE(122, freed_memory_is_unknown)
 {
     CUdeviceptr memory, base = 5;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
     int value = 1;
 
     memory = begin_allocated(1000, stream);
@@ -288,7 +309,7 @@ static void freed_memory_is_unknown(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemsetD8_v2(memory, 1, 16));
 }
 
-static void memory_that_is_given_back_is_refused(void)
+MEASURED_CASE(123, memory_that_is_given_back_is_refused)
 {
     CUstream stream, other;
     struct gate gate = GATE;
@@ -315,12 +336,11 @@ static void memory_that_is_given_back_is_refused(void)
     OK(cu->MemFreeAsync(rest, stream));
 }
 
-static void a_stream_reuses_what_it_gives_back(void)
+MEASURED_CASE(124, a_stream_reuses_what_it_gives_back)
 {
-    CUdeviceptr memory;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
+    CUdeviceptr memory = begin_allocated(1000, stream);
 
-    memory = begin_allocated(1000, stream);
     drain(stream);
     OK(cu->MemFreeAsync(memory, stream));
     CHECK(begin_allocated(1000, stream) == memory);
@@ -328,40 +348,21 @@ static void a_stream_reuses_what_it_gives_back(void)
     drain(stream);
 }
 
-static void ordinary_freeing_does_not_wait(void)
+MEASURED_CASE(125, ordinary_freeing_does_not_wait)
 {
     struct gate gate = GATE;
+    CUmemoryPool pool = NULL;
     CUdeviceptr memory;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
 
+    MUST(cu->DeviceGetDefaultMemPool(&pool, 0));
     memory = begin_allocated(4096, stream);
     drain(stream);
     gate_shut(&gate, stream);
     OK(cu->MemFree_v2(memory));
+    EQUAL(4096, value_of(pool, USED));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemFree_v2(memory));
     CODE(CUDA_ERROR_NOT_READY, cu->StreamQuery(stream));
     gate_open(&gate);
     drain(stream);
 }
-
-const struct conformance_case pool_cases[] = {
-    MEASURED_CASE("120_pools_begin_empty", pools_begin_empty),
-    MEASURED_CASE("120_pools_count", pools_count),
-    MEASURED_CASE("120_some_attributes_can_be_set", some_attributes_can_be_set),
-    MEASURED_CASE("126_wrong_pools_are_refused", wrong_pools_are_refused),
-#if CUDA_VERSION >= 12020
-    MEASURED_CASE("126_pools_have_limits", pools_have_limits),
-#endif
-    MEASURED_CASE("127_the_current_pool_can_be_changed", the_current_pool_can_be_changed),
-    MEASURED_CASE("127_what_is_free_can_be_given_back", what_is_free_can_be_given_back),
-    MEASURED_CASE("128_a_device_keeps_access_to_its_own_pool",
-                  a_device_keeps_access_to_its_own_pool),
-    MEASURED_CASE("121_sizes_are_checked", sizes_are_checked),
-    MEASURED_CASE("121_allocations_come_before_their_time", allocations_come_before_their_time),
-    MEASURED_CASE("122_only_device_memory_is_freed", only_device_memory_is_freed),
-    MEASURED_CASE("122_freed_memory_is_unknown", freed_memory_is_unknown),
-    MEASURED_CASE("123_memory_that_is_given_back_is_refused", memory_that_is_given_back_is_refused),
-    MEASURED_CASE("124_a_stream_reuses_what_it_gives_back", a_stream_reuses_what_it_gives_back),
-    MEASURED_CASE("125_ordinary_freeing_does_not_wait", ordinary_freeing_does_not_wait),
-    {.name = NULL},
-};

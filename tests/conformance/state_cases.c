@@ -5,10 +5,7 @@
  */
 #include <string.h>
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 
 /* What calls return inside a host function that uses a stream and events which were created. */
 struct inside {
@@ -56,7 +53,7 @@ static struct inside use_inside(void)
     struct inside inside;
 
     memset(&inside, 0, sizeof inside);
-    inside.stream = begin_context_stream();
+    inside.stream = begin_stream();
     inside.event = begin_event();
     inside.doomed = begin_event();
     MUST(cu->EventRecord(inside.event, inside.stream));
@@ -65,7 +62,7 @@ static struct inside use_inside(void)
     return inside;
 }
 
-static void created_streams_and_events_may_be_used_inside(void)
+MEASURED_CASE(057, created_streams_and_events_may_be_used_inside)
 {
     const struct inside inside = use_inside();
 
@@ -79,7 +76,7 @@ static void created_streams_and_events_may_be_used_inside(void)
     OK(inside.end);
 }
 
-static void default_streams_are_refused_inside(void)
+MEASURED_CASE(057, default_streams_are_refused_inside)
 {
     const struct inside inside = use_inside();
 
@@ -125,7 +122,7 @@ void arguments_check(const struct arguments *answers, CUresult refusal)
     CODE(refusal, answers->event_flags);
 }
 
-static void wrong_arguments_come_first_before_init(void)
+MEASURED_CASE(209, wrong_arguments_come_first_before_init)
 {
     struct arguments answers;
 
@@ -138,7 +135,7 @@ static void CUDA_CB ask_inside(void *data)
     arguments_ask(data);
 }
 
-static void wrong_arguments_come_first_in_a_host_function(void)
+MEASURED_CASE(209, wrong_arguments_come_first_in_a_host_function)
 {
     struct arguments answers;
 
@@ -150,13 +147,13 @@ static void wrong_arguments_come_first_in_a_host_function(void)
 /* Make a kernel store to an illegal address. */
 static void begin_fault(void)
 {
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
 
     queue_kernel(begin_kernel("cushim_fault"), stream);
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, cu->StreamSynchronize(stream));
 }
 
-static void wrong_arguments_come_first_after_a_fault(void)
+MEASURED_CASE(209, wrong_arguments_come_first_after_a_fault)
 {
     struct arguments answers;
     CUcontext context = NULL;
@@ -171,7 +168,7 @@ static void wrong_arguments_come_first_after_a_fault(void)
     REFUSED(cu->GraphClone(&graph, NULL));
 }
 
-static void some_objects_are_created_after_a_fault(void)
+MEASURED_CASE(209, some_objects_are_created_after_a_fault)
 {
     const CUmemPoolProps props = {
         .allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -190,18 +187,3 @@ static void some_objects_are_created_after_a_fault(void)
     CODE(CUDA_ERROR_FILE_NOT_FOUND,
          cu->LibraryLoadFromFile(&library, "/none", NULL, NULL, 0, NULL, NULL, 0));
 }
-
-const struct conformance_case state_cases[] = {
-    MEASURED_CASE("057_created_streams_and_events_may_be_used_inside",
-                  created_streams_and_events_may_be_used_inside),
-    MEASURED_CASE("057_default_streams_are_refused_inside", default_streams_are_refused_inside),
-    MEASURED_CASE("209_wrong_arguments_come_first_before_init",
-                  wrong_arguments_come_first_before_init),
-    MEASURED_CASE("209_wrong_arguments_come_first_in_a_host_function",
-                  wrong_arguments_come_first_in_a_host_function),
-    MEASURED_CASE("209_wrong_arguments_come_first_after_a_fault",
-                  wrong_arguments_come_first_after_a_fault),
-    MEASURED_CASE("209_some_objects_are_created_after_a_fault",
-                  some_objects_are_created_after_a_fault),
-    {.name = NULL},
-};

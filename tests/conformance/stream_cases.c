@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Streams: creation, priority, identity, attributes, order. Statements 49-56, 60. */
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 
 static const CUstream special[] = {NULL, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD};
 
-static void create_takes_known_flags(void)
+DOCUMENTED_CASE(049, create_takes_known_flags)
 {
     begin_context();
     CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamCreate(NULL, 0));
@@ -27,7 +24,7 @@ static void create_takes_known_flags(void)
     }
 }
 
-static void create_answers_what_is_listed(void)
+DOCUMENTED_CASE(049, create_answers_what_is_listed)
 {
     CUstream stream = NULL;
 
@@ -39,7 +36,7 @@ static void create_answers_what_is_listed(void)
     ONE_OF(cu->StreamCreate(&stream, 0), 4, 3, 201, 1, 2);
 }
 
-static void priority_range_may_be_asked_in_part(void)
+DOCUMENTED_CASE(050, priority_range_may_be_asked_in_part)
 {
     int least = 77, greatest = 77, again = 77;
 
@@ -53,7 +50,7 @@ static void priority_range_may_be_asked_in_part(void)
     OK(cu->CtxGetStreamPriorityRange(NULL, NULL));
 }
 
-static void priority_range_is_0_to_minus_5(void)
+MEASURED_CASE(050, priority_range_is_0_to_minus_5)
 {
     int least = 77, greatest = 77;
 
@@ -63,7 +60,7 @@ static void priority_range_is_0_to_minus_5(void)
     EQUAL(-5, greatest);
 }
 
-static void priorities_are_clamped(void)
+DOCUMENTED_CASE(050, priorities_are_clamped)
 {
     static const int asked[] = {-6, -1000, -5, -3, 0, 1, 1000};
     int least = 0, greatest = 0;
@@ -81,7 +78,7 @@ static void priorities_are_clamped(void)
     }
 }
 
-static void special_streams_have_no_flags_and_no_priority(void)
+MEASURED_CASE(051, special_streams_have_no_flags_and_no_priority)
 {
     begin_context();
     for (size_t i = 0; i < 3; i++) {
@@ -95,7 +92,7 @@ static void special_streams_have_no_flags_and_no_priority(void)
     }
 }
 
-static void special_streams_have_numbers(void)
+MEASURED_CASE(051, special_streams_have_numbers)
 {
     unsigned long long null = 1, legacy = 2, per_thread = 3;
 
@@ -108,13 +105,12 @@ static void special_streams_have_numbers(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamGetId(begin_stream(), NULL));
 }
 
-static void numbers_are_unique_for_life(void)
+DOCUMENTED_CASE(051, numbers_are_unique_for_life)
 {
     enum { STREAMS = 32 };
     unsigned long long ids[STREAMS];
     unsigned equal = 0;
 
-    begin_context();
     for (int i = 0; i < STREAMS; i++) {
         CUstream stream = begin_stream();
 
@@ -129,7 +125,7 @@ static void numbers_are_unique_for_life(void)
     EQUAL(0, equal);
 }
 
-static void context_of_a_stream_is_its_creators(void)
+DOCUMENTED_CASE(052, context_of_a_stream_is_its_creators)
 {
     CUcontext own = begin_context(), other = begin_other_context(), found = NULL;
     CUstream stream = begin_stream(), foreign = begin_stream_in(other);
@@ -150,7 +146,7 @@ static void context_of_a_stream_is_its_creators(void)
     ONE_OF(cu->StreamGetCtx(stream, NULL), 1, 4, 3, 201, 400, 801);
 }
 
-static void second_function_returns_green_contexts(void)
+DOCUMENTED_CASE(052, second_function_returns_green_contexts)
 {
     CUcontext own = begin_context(), found = NULL;
     cushim_CUgreenCtx green = (cushim_CUgreenCtx)&found;
@@ -161,7 +157,7 @@ static void second_function_returns_green_contexts(void)
     CHECK(green == NULL);
 }
 
-static void plain_stream_has_no_green_context(void)
+MEASURED_CASE(208, plain_stream_has_no_green_context)
 {
     CUcontext own = begin_context(), found = NULL;
     cushim_CUgreenCtx green = (cushim_CUgreenCtx)&found;
@@ -175,7 +171,7 @@ static void plain_stream_has_no_green_context(void)
     CHECK(green == NULL);
 }
 
-static void context_of_a_green_stream(void)
+CASE(052, context_of_a_green_stream, .class = DOCUMENTED, .may_skip = ON_MOCK)
 {
 #if CUDA_VERSION >= 12050
     CUdevice device = begin_device();
@@ -201,7 +197,7 @@ static void context_of_a_green_stream(void)
 #endif
 }
 
-static void special_streams_are_not_destroyed(void)
+MEASURED_CASE(053, special_streams_are_not_destroyed)
 {
     begin_context();
     for (size_t i = 0; i < 3; i++)
@@ -209,14 +205,12 @@ static void special_streams_are_not_destroyed(void)
     OK(cu->StreamSynchronize(NULL));
 }
 
-static void attributes_are_set_read_and_copied(void)
+DOCUMENTED_CASE(060, attributes_are_set_read_and_copied)
 {
     CUstreamAttrValue value = {.syncPolicy = CU_SYNC_POLICY_BLOCKING_SYNC}, found;
     const CUstreamAttrID bad = (CUstreamAttrID)9999;
-    CUstream stream, other;
+    CUstream stream = begin_stream(), other = begin_stream();
 
-    stream = begin_context_stream();
-    other = begin_stream();
     OK(cu->StreamSetAttribute(stream, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value));
     OK(cu->StreamGetAttribute(stream, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &found));
     EQUAL(CU_SYNC_POLICY_BLOCKING_SYNC, found.syncPolicy);
@@ -227,11 +221,11 @@ static void attributes_are_set_read_and_copied(void)
     ONE_OF(cu->StreamSetAttribute(stream, bad, &value), 1, 400);
 }
 
-static void device_and_number_answer_what_is_listed(void)
+DOCUMENTED_CASE(060, device_and_number_answer_what_is_listed)
 {
     unsigned long long id = 0;
     CUdevice device = -5;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
 
     OK(cu->StreamGetDevice(stream, &device));
     EQUAL(begin_device(), device);
@@ -244,10 +238,10 @@ static void device_and_number_answer_what_is_listed(void)
 
 /* The order between streams. Statements 54-56. */
 
-static void query_is_0_or_600(void)
+DOCUMENTED_CASE(054, query_is_0_or_600)
 {
     struct gate gate = GATE;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
 
     OK(cu->StreamQuery(stream));
     gate_shut(&gate, stream);
@@ -257,13 +251,11 @@ static void query_is_0_or_600(void)
     OK(cu->StreamQuery(stream));
 }
 
-static void legacy_stream_is_held_up_by_blocking_ones(void)
+DOCUMENTED_CASE(054, legacy_stream_is_held_up_by_blocking_ones)
 {
     struct gate gate = GATE;
-    CUstream blocking;
+    CUstream blocking = begin_blocking_stream();
 
-    begin_context();
-    blocking = begin_blocking_stream();
     gate_shut(&gate, blocking);
     CODE(CUDA_ERROR_NOT_READY, cu->StreamQuery(NULL));
     CODE(CUDA_ERROR_NOT_READY, cu->StreamQuery(CU_STREAM_LEGACY));
@@ -273,12 +265,11 @@ static void legacy_stream_is_held_up_by_blocking_ones(void)
     OK(cu->StreamQuery(blocking));
 }
 
-static void legacy_stream_takes_no_notice_of_non_blocking_ones(void)
+DOCUMENTED_CASE(054, legacy_stream_takes_no_notice_of_non_blocking_ones)
 {
-    struct latch latch;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
+    struct latch latch = latch_shut(stream);
 
-    latch = latch_shut(stream);
     OK(cu->StreamQuery(NULL));
     OK(cu->StreamSynchronize(NULL));
     CODE(CUDA_ERROR_NOT_READY, cu->StreamQuery(stream));
@@ -286,17 +277,12 @@ static void legacy_stream_takes_no_notice_of_non_blocking_ones(void)
     OK(cu->StreamSynchronize(stream));
 }
 
-static void legacy_stream_holds_up_blocking_ones(void)
+DOCUMENTED_CASE(054, legacy_stream_holds_up_blocking_ones)
 {
-    CUstream blocking, free;
-    CUevent held, passed;
+    CUstream blocking = begin_blocking_stream(), free = begin_stream();
+    CUevent held = begin_event(), passed = begin_event();
     struct gate gate = GATE;
 
-    begin_context();
-    blocking = begin_blocking_stream();
-    free = begin_stream();
-    held = begin_event();
-    passed = begin_event();
     gate_shut(&gate, NULL);
     OK(cu->EventRecord(held, blocking));
     OK(cu->EventRecord(passed, free));
@@ -307,7 +293,7 @@ static void legacy_stream_holds_up_blocking_ones(void)
     OK(cu->EventSynchronize(held));
 }
 
-static void wait_works_across_contexts(void)
+DOCUMENTED_CASE(055, wait_works_across_contexts)
 {
     CUcontext own = begin_context(), other = begin_other_context();
     CUstream busy = begin_stream(), waiter = begin_stream_in(other);
@@ -325,21 +311,22 @@ static void wait_works_across_contexts(void)
     OK(cu->EventQuery(event));
 }
 
-static void flags_of_a_wait_are_checked(void)
+MEASURED_CASE(055, flags_of_a_wait_are_checked)
 {
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
     CUevent done = begin_done();
 
     CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamWaitEvent(stream, done, 2));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamWaitEvent(stream, done, 0x80));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamWaitEvent(stream, NULL, 2));
     CODE(CUDA_ERROR_ILLEGAL_STATE, cu->StreamWaitEvent(stream, done, 1));
     OK(cu->StreamWaitEvent(stream, done, 0));
     OK(cu->StreamSynchronize(stream));
 }
 
-static void flags_of_a_record_are_checked(void)
+MEASURED_CASE(056, flags_of_a_record_are_checked)
 {
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
     CUevent event = begin_event();
 
     CODE(CUDA_ERROR_ILLEGAL_STATE, cu->EventRecordWithFlags(event, stream, 1));
@@ -347,40 +334,3 @@ static void flags_of_a_record_are_checked(void)
     OK(cu->EventRecordWithFlags(event, stream, 0));
     OK(cu->EventSynchronize(event));
 }
-
-const struct conformance_case stream_cases[] = {
-    DOCUMENTED_CASE("049_create_takes_known_flags", create_takes_known_flags),
-    DOCUMENTED_CASE("049_create_answers_what_is_listed", create_answers_what_is_listed),
-    DOCUMENTED_CASE("050_priority_range_may_be_asked_in_part", priority_range_may_be_asked_in_part),
-    MEASURED_CASE("050_priority_range_is_0_to_minus_5", priority_range_is_0_to_minus_5),
-    DOCUMENTED_CASE("050_priorities_are_clamped", priorities_are_clamped),
-    MEASURED_CASE("051_special_streams_have_no_flags_and_no_priority",
-                  special_streams_have_no_flags_and_no_priority),
-    MEASURED_CASE("051_special_streams_have_numbers", special_streams_have_numbers),
-    DOCUMENTED_CASE("051_numbers_are_unique_for_life", numbers_are_unique_for_life),
-    DOCUMENTED_CASE("052_context_of_a_stream_is_its_creators", context_of_a_stream_is_its_creators),
-    DOCUMENTED_CASE("052_second_function_returns_green_contexts",
-                    second_function_returns_green_contexts),
-    {
-        .name = "052_context_of_a_green_stream",
-        .run = context_of_a_green_stream,
-        .class = DOCUMENTED,
-        .may_skip = ON_MOCK,
-    },
-    MEASURED_CASE("053_special_streams_are_not_destroyed", special_streams_are_not_destroyed),
-    DOCUMENTED_CASE("060_attributes_are_set_read_and_copied", attributes_are_set_read_and_copied),
-    DOCUMENTED_CASE("060_device_and_number_answer_what_is_listed",
-                    device_and_number_answer_what_is_listed),
-    DOCUMENTED_CASE("054_query_is_0_or_600", query_is_0_or_600),
-    DOCUMENTED_CASE("054_legacy_stream_is_held_up_by_blocking_ones",
-                    legacy_stream_is_held_up_by_blocking_ones),
-    DOCUMENTED_CASE("054_legacy_stream_takes_no_notice_of_non_blocking_ones",
-                    legacy_stream_takes_no_notice_of_non_blocking_ones),
-    DOCUMENTED_CASE("054_legacy_stream_holds_up_blocking_ones",
-                    legacy_stream_holds_up_blocking_ones),
-    DOCUMENTED_CASE("055_wait_works_across_contexts", wait_works_across_contexts),
-    MEASURED_CASE("055_flags_of_a_wait_are_checked", flags_of_a_wait_are_checked),
-    MEASURED_CASE("056_flags_of_a_record_are_checked", flags_of_a_record_are_checked),
-    MEASURED_CASE("208_plain_stream_has_no_green_context", plain_stream_has_no_green_context),
-    {.name = NULL},
-};

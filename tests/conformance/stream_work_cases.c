@@ -2,10 +2,7 @@
 /* Host functions and memory operations in a stream. Statements 57-59, 82, 173-175. */
 #include <stdatomic.h>
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 
 static atomic_uint calls;
 
@@ -14,14 +11,13 @@ static void CUDA_CB count(void *data)
     atomic_store((atomic_uint *)data, atomic_fetch_add(&calls, 1) + 1);
 }
 
-static void functions_run_in_order_with_the_work(void)
+DOCUMENTED_CASE(057, functions_run_in_order_with_the_work)
 {
     atomic_uint before = 0, after = 0;
     struct gate gate = GATE;
-    CUevent between;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
+    CUevent between = begin_event();
 
-    between = begin_event();
     CODE(CUDA_ERROR_INVALID_VALUE, cu->LaunchHostFunc(stream, NULL, NULL));
     OK(cu->LaunchHostFunc(stream, count, &before));
     gate_queue(&gate, stream);
@@ -39,13 +35,12 @@ static void functions_run_in_order_with_the_work(void)
     OK(cu->EventQuery(between));
 }
 
-static void function_runs_after_prior_work(void)
+DOCUMENTED_CASE(057, function_runs_after_prior_work)
 {
     atomic_uint place = 0;
-    struct latch latch;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
+    struct latch latch = latch_shut(stream);
 
-    latch = latch_shut(stream);
     OK(cu->LaunchHostFunc(stream, count, &place));
     CODE(CUDA_ERROR_NOT_READY, cu->StreamQuery(stream));
     EQUAL(0, atomic_load(&place));
@@ -54,7 +49,7 @@ static void function_runs_after_prior_work(void)
     EQUAL(1, atomic_load(&place));
 }
 
-static void blocking_function_holds_up_its_context_only(void)
+MEASURED_CASE(057, blocking_function_holds_up_its_context_only)
 {
     CUcontext own = begin_context(), other = begin_other_context();
     CUstream stream = begin_stream(), sibling = begin_stream(), far = begin_stream_in(other);
@@ -130,7 +125,7 @@ static struct inside go_inside(void)
     return inside;
 }
 
-static void calls_inside_as_measured(void)
+MEASURED_CASE(057, calls_inside_as_measured)
 {
     struct inside inside = go_inside();
 
@@ -140,7 +135,7 @@ static void calls_inside_as_measured(void)
     OK(inside.version);
 }
 
-static void more_calls_inside_as_measured(void)
+MEASURED_CASE(082, more_calls_inside_as_measured)
 {
     struct inside inside = go_inside();
 
@@ -173,13 +168,12 @@ static void CUDA_CB synchronize_with_itself(void *data)
     atomic_store(&deadlock->ended, true);
 }
 
-static void synchronizing_with_itself_does_not_return(void)
+MEASURED_CASE(057, synchronizing_with_itself_does_not_return)
 {
     static struct deadlock deadlock; /* static, because the function outlives the case's frame */
     CUstream other;
     CUevent event;
 
-    begin_context();
     deadlock.stream = begin_stream();
     other = begin_stream();
     event = begin_event();
@@ -215,10 +209,10 @@ static void CUDA_CB be_called(void *data)
     atomic_fetch_add(&((struct callback_record *)data)->functions, 1);
 }
 
-static void callback_gets_stream_and_status(void)
+DOCUMENTED_CASE(058, callback_gets_stream_and_status)
 {
     struct callback_record record = {.status = CUDA_ERROR_UNKNOWN};
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
 
     CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamAddCallback(stream, record_callback, &record, 1));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamAddCallback(stream, NULL, &record, 0));
@@ -237,7 +231,7 @@ static struct callback_record break_behind_a_gate(void)
     CUstream stream;
 
     record.status = CUDA_ERROR_UNKNOWN;
-    stream = begin_context_stream();
+    stream = begin_stream();
     fault = begin_kernel("cushim_fault");
     gate_shut(&gate, stream);
     queue_kernel(fault, stream);
@@ -250,14 +244,14 @@ static struct callback_record break_behind_a_gate(void)
     return record;
 }
 
-static void function_is_not_called_in_error(void)
+DOCUMENTED_CASE(057, function_is_not_called_in_error)
 {
     struct callback_record record = break_behind_a_gate();
 
     EQUAL(0, atomic_load(&record.functions));
 }
 
-static void callback_is_called_in_error(void)
+DOCUMENTED_CASE(058, callback_is_called_in_error)
 {
     struct callback_record record = break_behind_a_gate();
 
@@ -265,16 +259,12 @@ static void callback_is_called_in_error(void)
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, record.status);
 }
 
-static void wait_is_a_latch(void)
+MEASURED_CASE(059, wait_is_a_latch)
 {
-    CUstream stream;
-    CUevent event;
-    struct latch word;
+    CUstream stream = begin_stream();
+    CUevent event = begin_event();
+    struct latch word = begin_latch();
 
-    begin_context();
-    word = begin_latch();
-    stream = begin_stream();
-    event = begin_event();
     OK(cu->StreamWaitValue32_v2(stream, word.device, 5, CU_STREAM_WAIT_VALUE_GEQ));
     OK(cu->EventRecord(event, stream));
     CODE(CUDA_ERROR_NOT_READY, cu->EventQuery(event));
@@ -294,15 +284,11 @@ static void wait_is_a_latch(void)
     OK(cu->EventSynchronize(event));
 }
 
-static void streams_write_values(void)
+DOCUMENTED_CASE(059, streams_write_values)
 {
-    CUstream writer, waiter;
-    struct latch word;
+    CUstream writer = begin_stream(), waiter = begin_stream();
+    struct latch word = begin_latch();
 
-    begin_context();
-    word = begin_latch();
-    writer = begin_stream();
-    waiter = begin_stream();
     OK(cu->StreamWriteValue32_v2(writer, word.device, 77, CU_STREAM_WRITE_VALUE_DEFAULT));
     OK(cu->StreamSynchronize(writer));
     EQUAL(77, *word.host);
@@ -325,14 +311,13 @@ static void fill_batch(CUstreamBatchMemOpParams *batch, unsigned count, CUdevice
     }
 }
 
-static void batch_does_all_its_operations(void)
+DOCUMENTED_CASE(059, batch_does_all_its_operations)
 {
     static CUstreamBatchMemOpParams batch[300];
     const uint32_t *words;
     struct latch word;
     CUstream stream;
 
-    begin_context();
     word = begin_latch(); /* 64 bytes */
     words = (const uint32_t *)(uintptr_t)word.host;
     stream = begin_stream();
@@ -349,14 +334,11 @@ static void batch_does_all_its_operations(void)
     OK(cu->StreamSynchronize(stream));
 }
 
-static void wrong_arguments_are_refused(void)
+DOCUMENTED_CASE(059, wrong_arguments_are_refused)
 {
-    struct latch word;
-    CUstream stream;
+    struct latch word = begin_latch();
+    CUstream stream = begin_stream();
 
-    begin_context();
-    word = begin_latch();
-    stream = begin_stream();
     ONE_OF(cu->StreamWaitValue32_v2(stream, word.device, 0, 0x80), 1, 801);
     ONE_OF(cu->StreamWriteValue32_v2(stream, word.device, 0, 0x80), 1, 801);
     ONE_OF(cu->StreamWaitValue32_v2(stream, word.device + 1, 0, 0), 1, 801);
@@ -364,14 +346,12 @@ static void wrong_arguments_are_refused(void)
     OK(cu->StreamQuery(stream));
 }
 
-static void arguments_are_checked_as_measured(void)
+MEASURED_CASE(173, arguments_are_checked)
 {
-    struct latch word;
-    CUstream stream;
+    CUdeviceptr pooled = 0;
+    struct latch word = begin_latch();
+    CUstream stream = begin_stream();
 
-    begin_context();
-    word = begin_latch();
-    stream = begin_stream();
     CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamWaitValue32_v2(stream, word.device, 0, 4));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamWriteValue32_v2(stream, word.device, 0, 1));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamWriteValue32_v2(stream, word.device + 2, 0, 0));
@@ -379,20 +359,21 @@ static void arguments_are_checked_as_measured(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamWriteValue32_v2(stream, 0, 0, 0));
     CODE(CUDA_ERROR_INVALID_VALUE,
          cu->StreamWriteValue32_v2(stream, (CUdeviceptr)(uintptr_t)&stream, 0, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamWriteValue32_v2(stream, begin_managed(4), 0, 0));
+    MUST(cu->MemAllocAsync(&pooled, 4, stream));
+    MUST(cu->StreamSynchronize(stream));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamWriteValue32_v2(stream, pooled, 0, 0));
     CODE(CUDA_ERROR_NOT_SUPPORTED,
          cu->StreamWaitValue32_v2(stream, word.device, 0, CU_STREAM_WAIT_VALUE_FLUSH));
     OK(cu->StreamQuery(stream));
 }
 
-static void batches_are_checked_as_measured(void)
+MEASURED_CASE(174, batches_are_checked)
 {
     static CUstreamBatchMemOpParams batch[256];
-    struct latch word;
-    CUstream stream;
+    struct latch word = begin_latch();
+    CUstream stream = begin_stream();
 
-    begin_context();
-    word = begin_latch();
-    stream = begin_stream();
     fill_batch(batch, 256, word.device);
     OK(cu->StreamBatchMemOp_v2(stream, 0, NULL, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamBatchMemOp_v2(stream, 256, batch, 0));
@@ -402,44 +383,22 @@ static void batches_are_checked_as_measured(void)
     batch[0].operation = CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES;
     CODE(CUDA_ERROR_NOT_SUPPORTED, cu->StreamBatchMemOp_v2(stream, 1, batch, 0));
     batch[0].operation = CU_STREAM_MEM_OP_BARRIER;
-    OK(cu->StreamBatchMemOp_v2(stream, 1, batch, 0));
+    for (unsigned flags = 0; flags < 3; flags++) {
+        batch[0].flushRemoteWrites.flags = flags; /* memoryBarrier, which old headers lack */
+        CODE(flags < 2 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE,
+             cu->StreamBatchMemOp_v2(stream, 1, batch, 0));
+    }
     OK(cu->StreamSynchronize(stream));
 }
 
-static void first_abi_is_not_supported(void)
+MEASURED_CASE(175, first_abi_is_not_supported)
 {
-    struct latch word;
-    CUstream stream;
+    struct latch word = begin_latch();
+    CUstream stream = begin_stream();
 
-    begin_context();
-    word = begin_latch();
-    stream = begin_stream();
     CODE(CUDA_ERROR_NOT_SUPPORTED, cu->StreamWaitValue32(stream, word.device, 0, 0));
     CODE(CUDA_ERROR_NOT_SUPPORTED, cu->StreamWaitValue64(stream, word.device, 0, 0));
     CODE(CUDA_ERROR_NOT_SUPPORTED, cu->StreamWriteValue32(stream, word.device, 0, 0));
     CODE(CUDA_ERROR_NOT_SUPPORTED, cu->StreamWriteValue64(stream, word.device, 0, 0));
     CODE(CUDA_ERROR_NOT_SUPPORTED, cu->StreamBatchMemOp(stream, 0, NULL, 0));
 }
-
-const struct conformance_case stream_work_cases[] = {
-    DOCUMENTED_CASE("057_functions_run_in_order_with_the_work",
-                    functions_run_in_order_with_the_work),
-    DOCUMENTED_CASE("057_function_runs_after_prior_work", function_runs_after_prior_work),
-    MEASURED_CASE("057_blocking_function_holds_up_its_context_only",
-                  blocking_function_holds_up_its_context_only),
-    DOCUMENTED_CASE("057_function_is_not_called_in_error", function_is_not_called_in_error),
-    MEASURED_CASE("057_calls_inside_as_measured", calls_inside_as_measured),
-    MEASURED_CASE("057_synchronizing_with_itself_does_not_return",
-                  synchronizing_with_itself_does_not_return),
-    DOCUMENTED_CASE("058_callback_gets_stream_and_status", callback_gets_stream_and_status),
-    DOCUMENTED_CASE("058_callback_is_called_in_error", callback_is_called_in_error),
-    MEASURED_CASE("082_calls_inside_as_measured", more_calls_inside_as_measured),
-    MEASURED_CASE("059_wait_is_a_latch", wait_is_a_latch),
-    DOCUMENTED_CASE("059_streams_write_values", streams_write_values),
-    DOCUMENTED_CASE("059_batch_does_all_its_operations", batch_does_all_its_operations),
-    DOCUMENTED_CASE("059_wrong_arguments_are_refused", wrong_arguments_are_refused),
-    MEASURED_CASE("173_arguments_are_checked", arguments_are_checked_as_measured),
-    MEASURED_CASE("174_batches_are_checked", batches_are_checked_as_measured),
-    MEASURED_CASE("175_first_abi_is_not_supported", first_abi_is_not_supported),
-    {.name = NULL},
-};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Code that depends on the operating system: the files of libraries; system_posix.c also has
- * fork_cases.
+ * the cases about fork().
  */
 #ifndef CUSHIM_TESTS_CONFORMANCE_SYSTEM_H
 #define CUSHIM_TESTS_CONFORMANCE_SYSTEM_H

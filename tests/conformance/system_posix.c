@@ -15,10 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 #include "tests/support/counters.h"
 #include "tests/support/verdict.h"
 
@@ -126,13 +123,11 @@ static void query_inherited(void *data, int end)
     answer(end, &code, sizeof code);
 }
 
-static void forked_child_is_not_initialised(void)
+MEASURED_CASE(009, forked_child_is_not_initialised)
 {
     struct forked met;
-    CUevent event;
+    CUevent event = begin_done();
 
-    begin_context();
-    event = begin_done();
     EQUAL(0, do_in_fork(begin_anew, event, &met, sizeof met));
     CODE(CUDA_ERROR_NOT_INITIALIZED, met.init);
     CODE(CUDA_ERROR_NOT_INITIALIZED, met.count);
@@ -151,7 +146,7 @@ static void ask_in_child(void *data, int end)
     answer(end, &answers, sizeof answers);
 }
 
-static void wrong_arguments_come_first_in_a_forked_child(void)
+MEASURED_CASE(209, wrong_arguments_come_first_in_a_forked_child)
 {
     struct arguments answers;
 
@@ -160,15 +155,12 @@ static void wrong_arguments_come_first_in_a_forked_child(void)
     arguments_check(&answers, CUDA_ERROR_NOT_INITIALIZED);
 }
 
-static void inherited_event_is_undefined(void)
+MEASURED_CASE(009, inherited_event_is_undefined)
 {
     CUresult code;
-    CUevent event;
-    int status;
+    CUevent event = begin_done();
+    int status = do_in_fork(query_inherited, event, &code, sizeof code);
 
-    begin_context();
-    event = begin_done();
-    status = do_in_fork(query_inherited, event, &code, sizeof code);
     if (WIFSIGNALED(status)) {
         detail("signal %d", WTERMSIG(status));
         CHECK(!backend_is_mock());
@@ -208,7 +200,7 @@ static void use_inherited_objects(void *data, int end)
     check_peer_end();
 }
 
-static void forked_child_is_refused(void)
+CUSHIM_CASE(driver_refuses_a_forked_child)
 {
     struct inherited inherited = {.context = retain_primary()};
     char nothing;
@@ -224,12 +216,3 @@ static void forked_child_is_refused(void)
     OK(cushim_stream_release(inherited.stream));
     OK(cushim_context_release(inherited.context));
 }
-
-const struct conformance_case fork_cases[] = {
-    MEASURED_CASE("009_forked_child_is_not_initialised", forked_child_is_not_initialised),
-    MEASURED_CASE("009_inherited_event_is_undefined", inherited_event_is_undefined),
-    MEASURED_CASE("209_wrong_arguments_come_first_in_a_forked_child",
-                  wrong_arguments_come_first_in_a_forked_child),
-    CUSHIM_CASE("cushim_driver_refuses_a_forked_child", forked_child_is_refused),
-    {.name = NULL},
-};

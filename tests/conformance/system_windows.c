@@ -2,7 +2,6 @@
 /* Files. Statement 9 is about fork(), which Windows lacks. */
 #include "system.h"
 
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <windows.h>
@@ -63,20 +62,12 @@ const char *file_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static void no_fork(void)
-{
-    skip("Windows has no fork");
-}
-
-#define NO_FORK(title, of_class)                                                       \
-    {                                                                                  \
-        .name = title, .run = no_fork, .class = of_class, .may_skip = ON_MOCK | ON_GPU \
+#define NO_FORK(statement, claim, of_class)                                 \
+    CASE(statement, claim, .class = of_class, .may_skip = ON_MOCK | ON_GPU) \
+    {                                                                       \
+        skip("Windows has no fork");                                        \
     }
-
-const struct conformance_case fork_cases[] = {
-    NO_FORK("009_forked_child_is_not_initialised", MEASURED),
-    NO_FORK("009_inherited_event_is_undefined", MEASURED),
-    NO_FORK("209_wrong_arguments_come_first_in_a_forked_child", MEASURED),
-    NO_FORK("cushim_driver_refuses_a_forked_child", CUSHIM),
-    {.name = NULL},
-};
+NO_FORK(009, forked_child_is_not_initialised, MEASURED)
+NO_FORK(009, inherited_event_is_undefined, MEASURED)
+NO_FORK(209, wrong_arguments_come_first_in_a_forked_child, MEASURED)
+NO_FORK(cushim, driver_refuses_a_forked_child, CUSHIM)

@@ -2,10 +2,7 @@
 /* Tensor maps. Statement 211. */
 #include <string.h>
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 
 enum { RANK_MAX = 5, FLOAT32 = 7, TYPES = 18 };
 
@@ -47,7 +44,7 @@ static CUresult code_of(bool is_valid)
 }
 
 /* The types and swizzles behind these are for later GPUs than an H200. */
-static void types_ranks_and_swizzles_are_checked(void)
+MEASURED_CASE(211, types_ranks_and_swizzles_are_checked)
 {
     static const int swizzle_bytes[] = {256, 32, 64, 128, 0, 0, 0};
     struct tiled tiled = usual;
@@ -69,9 +66,9 @@ static void types_ranks_and_swizzles_are_checked(void)
     }
 }
 
-static void addresses_and_sizes_are_checked(void)
+MEASURED_CASE(211, addresses_and_sizes_are_checked)
 {
-    struct tiled rows[22];
+    struct tiled rows[24];
     bool valid[COUNT(rows)];
 
     begin_context();
@@ -90,6 +87,8 @@ static void addresses_and_sizes_are_checked(void)
     rows[7].steps[0] = rows[7].steps[1] = 8;
     rows[8].address = 4096;
     rows[9].rank = 1;
+    rows[9].box[0] = 256;
+    rows[9].box[1] = 228; /* 228 KiB, if there were another dimension */
     rows[10].address += 8;
     rows[11].strides[0] += 8;
     rows[12].strides[0] = (cuuint64_t)1 << 40;
@@ -102,13 +101,18 @@ static void addresses_and_sizes_are_checked(void)
     rows[19].steps[0] = 0;
     rows[20].steps[0] = 9;
     rows[21].steps[1] = 9;
+    rows[22].box[1] = 229; /* with 256 in a row, more than 228 KiB */
+    rows[22].box[0] = 256;
+    rows[23].interleave = 1;
+    rows[23].rank = 3;
+    rows[23].box[0] = 3; /* 12 bytes */
     for (size_t i = 0; i < COUNT(rows); i++) {
         if (!CODE(code_of(valid[i]), encode(&rows[i])))
             detail("row %zu", i);
     }
 }
 
-static void interleaved_maps_have_three_dimensions(void)
+MEASURED_CASE(211, interleaved_maps_have_three_dimensions)
 {
     struct tiled tiled = usual;
 
@@ -125,7 +129,52 @@ static void interleaved_maps_have_three_dimensions(void)
     CODE(CUDA_ERROR_INVALID_VALUE, encode(&tiled)); /* interleave 3 */
 }
 
-static void same_parameters_make_the_same_map(void)
+/* Corners of the box of pixels, in dimensions of 64 and 8, and what a column has. */
+MEASURED_CASE(211, columns_are_checked)
+{
+    static const struct {
+        int lower[2], upper[2];
+        unsigned channels, pixels;
+        bool is_valid;
+    } rows[] = {
+        {{0, 0}, {0, 0}, 64, 8, true},     {{16, 0}, {0, 0}, 64, 8, true},
+        {{64, 0}, {0, 0}, 64, 8, false},   {{0, 8}, {0, 0}, 64, 8, false},
+        {{127, 0}, {127, 0}, 64, 8, true}, {{0, 0}, {0, -7}, 64, 8, true},
+        {{0, 0}, {0, -8}, 64, 8, false},   {{-128, 0}, {0, 0}, 64, 8, true},
+        {{-129, 0}, {0, 0}, 64, 8, false}, {{0, 0}, {128, 0}, 64, 8, false},
+        {{0, 0}, {0, 0}, 0, 8, false},     {{0, 0}, {0, 0}, 64, 0, false},
+        {{0, 0}, {0, 0}, 256, 228, true},  {{0, 0}, {0, 0}, 256, 229, false},
+        {{0, 0}, {0, 0}, 257, 8, false},   {{0, 0}, {0, 0}, 3, 8, false},
+    };
+
+    begin_context();
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        if (!CODE(code_of(rows[i].is_valid),
+                  cu->TensorMapEncodeIm2col(&map, (CUtensorMapDataType)FLOAT32, 4,
+                                            (void *)(uintptr_t)usual.address, usual.dimensions,
+                                            usual.strides, rows[i].lower, rows[i].upper,
+                                            rows[i].channels, rows[i].pixels, usual.steps,
+                                            (CUtensorMapInterleave)0, (CUtensorMapSwizzle)0,
+                                            (CUtensorMapL2promotion)0, (CUtensorMapFloatOOBfill)0)))
+            detail("row %zu", i);
+    }
+}
+
+MEASURED_CASE(211, addresses_are_replaced)
+{
+    struct tiled tiled = usual;
+
+    begin_context();
+    tiled.rank = 3;
+    tiled.interleave = 2;
+    OK(encode(&tiled));
+    OK(cu->TensorMapReplaceAddress(&map, (void *)(uintptr_t)(usual.address + 16)));
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         cu->TensorMapReplaceAddress(&map, (void *)(uintptr_t)(usual.address + 8)));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->TensorMapReplaceAddress(&map, NULL));
+}
+
+MEASURED_CASE(211, same_parameters_make_the_same_map)
 {
     struct tiled tiled = usual;
     CUtensorMap first;
@@ -140,24 +189,10 @@ static void same_parameters_make_the_same_map(void)
     CHECK(memcmp(&first, &map, sizeof map) == 0);
 }
 
-static void mock_without_tensor_maps_refuses(void)
+CASE(211, mock_without_tensor_maps_refuses, .class = MOCK_ONLY,
+     .settings = "attribute.TENSOR_MAP_ACCESS_SUPPORTED = 0\n")
 {
     begin_context();
     CODE(CUDA_ERROR_NOT_SUPPORTED, encode(&usual));
     CODE(CUDA_ERROR_NOT_SUPPORTED, cu->TensorMapReplaceAddress(&map, NULL));
 }
-
-const struct conformance_case tensor_map_cases[] = {
-    MEASURED_CASE("211_types_ranks_and_swizzles_are_checked", types_ranks_and_swizzles_are_checked),
-    MEASURED_CASE("211_addresses_and_sizes_are_checked", addresses_and_sizes_are_checked),
-    MEASURED_CASE("211_interleaved_maps_have_three_dimensions",
-                  interleaved_maps_have_three_dimensions),
-    MEASURED_CASE("211_same_parameters_make_the_same_map", same_parameters_make_the_same_map),
-    {
-        .name = "211_mock_without_tensor_maps_refuses",
-        .run = mock_without_tensor_maps_refuses,
-        .class = MOCK_ONLY,
-        .settings = "attribute.TENSOR_MAP_ACCESS_SUPPORTED = 0\n",
-    },
-    {.name = NULL},
-};

@@ -6,10 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 #include "tests/support/process.h"
 
 #define ANSWER "answers %d, misuses %zu"
@@ -23,31 +20,29 @@ static void print_answer(CUresult code)
     detail(ANSWER, (int)code, backend_is_mock() ? backend_misuses() : 0);
 }
 
-static void query_destroyed_event(void)
+PEER(query_destroyed_event)
 {
-    CUevent event;
+    CUevent event = begin_done();
 
-    begin_context();
-    event = begin_done();
     MUST(cu->EventDestroy_v2(event));
     print_answer(cu->EventQuery(event));
 }
 
-static void query_destroyed_stream(void)
+PEER(query_destroyed_stream)
 {
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
 
     MUST(cu->StreamDestroy_v2(stream));
     print_answer(cu->StreamQuery(stream));
 }
 
-static void query_garbage(void)
+PEER(query_garbage)
 {
     begin_context();
     print_answer(cu->EventQuery((CUevent)(uintptr_t)0x1234));
 }
 
-static void query_zeroes(void)
+PEER(query_zeroes)
 {
     static uint64_t zeroes[512];
 
@@ -55,19 +50,17 @@ static void query_zeroes(void)
     print_answer(cu->EventQuery((CUevent)zeroes));
 }
 
-static void destroy_twice(void)
+PEER(destroy_twice)
 {
-    CUevent event;
+    CUevent event = begin_done();
 
-    begin_context();
-    event = begin_done();
     MUST(cu->EventDestroy_v2(event));
     print_answer(cu->EventDestroy_v2(event));
 }
 
-static void use_stream_after_reset(void)
+PEER(use_stream_after_reset)
 {
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
 
     MUST(cu->DevicePrimaryCtxReset_v2(begin_device()));
     print_answer(cu->StreamQuery(stream));
@@ -87,7 +80,7 @@ static void begin_orphans(CUstream *stream, CUevent *event)
     MUST(cu->CtxDestroy_v2(context));
 }
 
-static void query_orphaned_event(void)
+PEER(query_orphaned_event)
 {
     CUstream stream;
     CUevent event;
@@ -96,7 +89,7 @@ static void query_orphaned_event(void)
     print_answer(cu->EventQuery(event));
 }
 
-static void query_orphaned_stream(void)
+PEER(query_orphaned_stream)
 {
     CUstream stream;
     CUevent event;
@@ -105,7 +98,7 @@ static void query_orphaned_stream(void)
     print_answer(cu->StreamQuery(stream));
 }
 
-static void destroy_orphaned_event(void)
+PEER(destroy_orphaned_event)
 {
     CUstream stream;
     CUevent event;
@@ -114,7 +107,7 @@ static void destroy_orphaned_event(void)
     print_answer(cu->EventDestroy_v2(event));
 }
 
-static void destroy_orphaned_stream(void)
+PEER(destroy_orphaned_stream)
 {
     CUstream stream;
     CUevent event;
@@ -160,7 +153,7 @@ static void check_outcome(const char *call, const int *list)
 }
 
 /* A driver may crash; a mock always returns a code. */
-static void children_of_a_destroyed_context(void)
+MEASURED_CASE(017, children_of_a_destroyed_context)
 {
     static const char *const calls[] = {
         "peer_query_orphaned_event",
@@ -179,22 +172,22 @@ static void children_of_a_destroyed_context(void)
     }
 }
 
-static void use_after_destroy_of_an_event(void)
+GPU_CASE(078, use_after_destroy_of_an_event)
 {
     check_outcome("peer_query_destroyed_event", (const int[]){709, -1});
 }
 
-static void use_after_destroy_of_a_stream(void)
+GPU_CASE(078, use_after_destroy_of_a_stream)
 {
     check_outcome("peer_query_destroyed_stream", (const int[]){709, 400, 201, -1});
 }
 
-static void garbage_handle(void)
+GPU_CASE(078, garbage_handle)
 {
     check_outcome("peer_query_garbage", (const int[]){400, -1});
 }
 
-static void zeroed_buffer_as_handle(void)
+GPU_CASE(078, zeroed_buffer_as_handle)
 {
     const struct outcome outcome = outcome_of("peer_query_zeroes");
 
@@ -202,17 +195,17 @@ static void zeroed_buffer_as_handle(void)
     CODE(CUDA_ERROR_INVALID_CONTEXT, (CUresult)outcome.code);
 }
 
-static void double_destroy(void)
+GPU_CASE(078, double_destroy)
 {
     check_outcome("peer_destroy_twice", (const int[]){709, 400, 201, -1});
 }
 
-static void stream_use_after_reset(void)
+GPU_CASE(079, stream_use_after_reset)
 {
     check_outcome("peer_use_stream_after_reset", (const int[]){709, 400, 201, -1});
 }
 
-static void mock_answers_400_and_notes_it(void)
+CASE(078, mock_answers_400_and_notes_it, .class = MOCK_ONLY)
 {
     static const char *const calls[] = {
         "peer_query_destroyed_event", "peer_query_destroyed_stream", "peer_query_garbage",
@@ -228,41 +221,10 @@ static void mock_answers_400_and_notes_it(void)
     }
 }
 
-static void mock_survives_a_reset(void)
+CASE(079, mock_survives_a_reset, .class = MOCK_ONLY)
 {
     const struct outcome outcome = outcome_of("peer_use_stream_after_reset");
 
     CHECK(!outcome.died);
     ONE_OF((CUresult)outcome.code, 709, 400); /* 709: statement 17 */
 }
-
-const struct peer_row undefined_peers[] = {
-    {"peer_query_destroyed_event", query_destroyed_event},
-    {"peer_query_destroyed_stream", query_destroyed_stream},
-    {"peer_query_garbage", query_garbage},
-    {"peer_query_zeroes", query_zeroes},
-    {"peer_destroy_twice", destroy_twice},
-    {"peer_use_stream_after_reset", use_stream_after_reset},
-    {"peer_query_orphaned_event", query_orphaned_event},
-    {"peer_query_orphaned_stream", query_orphaned_stream},
-    {"peer_destroy_orphaned_event", destroy_orphaned_event},
-    {"peer_destroy_orphaned_stream", destroy_orphaned_stream},
-    {NULL, NULL},
-};
-
-const struct conformance_case undefined_cases[] = {
-    MEASURED_CASE("017_children_of_a_destroyed_context", children_of_a_destroyed_context),
-    GPU_CASE("078_use_after_destroy_of_an_event", use_after_destroy_of_an_event),
-    GPU_CASE("078_use_after_destroy_of_a_stream", use_after_destroy_of_a_stream),
-    GPU_CASE("078_garbage_handle", garbage_handle),
-    GPU_CASE("078_zeroed_buffer_as_handle", zeroed_buffer_as_handle),
-    GPU_CASE("078_double_destroy", double_destroy),
-    {
-        .name = "078_mock_answers_400_and_notes_it",
-        .run = mock_answers_400_and_notes_it,
-        .class = MOCK_ONLY,
-    },
-    GPU_CASE("079_stream_use_after_reset", stream_use_after_reset),
-    {.name = "079_mock_survives_a_reset", .run = mock_survives_a_reset, .class = MOCK_ONLY},
-    {.name = NULL},
-};

@@ -2,10 +2,7 @@
 /* User objects, which graphs hold. Statement 149. */
 #include <stdatomic.h>
 
-#include "backend.h"
-#include "begin.h"
 #include "cases.h"
-#include "check.h"
 #include "graph.h"
 
 /* What a host node uses and a user object owns. */
@@ -27,14 +24,12 @@ static void CUDA_CB use(void *data)
         atomic_fetch_add(&owned->runs_destroyed, 1);
 }
 
-static void user_object_goes_with_its_last_reference(void)
+MEASURED_CASE(149, user_object_goes_with_its_last_reference)
 {
     static struct owned owned;
     CUuserObject object = NULL;
-    CUgraph graph;
+    CUgraph graph = graph_begin();
 
-    begin_context();
-    graph = graph_begin();
     REFUSED(cu->UserObjectCreate(&object, &owned, destroy, 1, 0));
     REFUSED(cu->UserObjectCreate(&object, &owned, destroy, 0, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
     OK(cu->UserObjectCreate(&object, &owned, destroy, 2, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
@@ -84,15 +79,13 @@ static void await_destroyed(struct owned *owned)
 static void check_replaced(bool with_parameters)
 {
     static struct owned first, second;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
     CUgraphExecUpdateResultInfo info;
     struct gate gate = GATE;
     CUgraphNode node, other;
-    CUgraph graph, next;
-    CUgraphExec exec;
+    CUgraph graph = begin_parent(&first, &node), next;
+    CUgraphExec exec = graph_exec(graph);
 
-    graph = begin_parent(&first, &node);
-    exec = graph_exec(graph);
     gate_shut(&gate, stream);
     OK(cu->GraphLaunch(exec, stream));
     if (with_parameters) {
@@ -117,27 +110,25 @@ static void check_replaced(bool with_parameters)
     await_destroyed(&second);
 }
 
-static void update_replaces_references(void)
+DOCUMENTED_CASE(149, update_replaces_references)
 {
     check_replaced(false);
 }
 
-static void child_graph_of_a_node_replaces_references(void)
+DOCUMENTED_CASE(149, child_graph_of_a_node_replaces_references)
 {
     check_replaced(true);
 }
 
-static void launch_holds_what_child_graphs_hold(void)
+DOCUMENTED_CASE(149, launch_holds_what_child_graphs_hold)
 {
     static struct owned owned;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
     struct gate gate = GATE;
     CUgraphNode node;
-    CUgraph graph;
-    CUgraphExec exec;
+    CUgraph graph = begin_parent(&owned, &node);
+    CUgraphExec exec = graph_exec(graph);
 
-    graph = begin_parent(&owned, &node);
-    exec = graph_exec(graph);
     OK(cu->GraphDestroy(graph));
     gate_shut(&gate, stream);
     OK(cu->GraphLaunch(exec, stream));
@@ -149,10 +140,10 @@ static void launch_holds_what_child_graphs_hold(void)
     await_destroyed(&owned);
 }
 
-static void clone_exec_and_launch_hold_what_their_graph_holds(void)
+MEASURED_CASE(149, clone_exec_and_launch_hold_what_their_graph_holds)
 {
     static struct owned owned;
-    CUstream stream = begin_context_stream();
+    CUstream stream = begin_stream();
     CUgraph graph = begin_holder(&owned), clone = NULL;
     struct latch latch;
     CUgraphExec exec;
@@ -170,15 +161,3 @@ static void clone_exec_and_launch_hold_what_their_graph_holds(void)
     drain(stream);
     await_destroyed(&owned);
 }
-
-const struct conformance_case user_object_cases[] = {
-    MEASURED_CASE("149_user_object_goes_with_its_last_reference",
-                  user_object_goes_with_its_last_reference),
-    MEASURED_CASE("149_clone_exec_and_launch_hold_what_their_graph_holds",
-                  clone_exec_and_launch_hold_what_their_graph_holds),
-    DOCUMENTED_CASE("149_update_replaces_references", update_replaces_references),
-    DOCUMENTED_CASE("149_child_graph_of_a_node_replaces_references",
-                    child_graph_of_a_node_replaces_references),
-    DOCUMENTED_CASE("149_launch_holds_what_child_graphs_hold", launch_holds_what_child_graphs_hold),
-    {.name = NULL},
-};

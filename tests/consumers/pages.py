@@ -12,7 +12,7 @@ TESTED = {
     },
     'docs/integration.md': {
         'Meson': ['ini', 'meson', 'sh'],
-        'CMake with a clone': ['cmake', 'sh'],
+        'CMake with a clone': ['cmake', 'sh', 'cmake'],
         'CMake': ['cmake', 'sh'],
         'CMake with the two files': ['cmake', 'sh', 'cmake', 'cmake', 'cmake'],
         'pkg-config': ['sh'],
@@ -28,7 +28,7 @@ TESTED = {
         'An unmodified program': ['sh'],
         'A whole program': ['cmake'],
         'With cmocka and other frameworks': ['sh'],
-        'With GoogleTest, Catch2 and pytest': ['sh'],
+        'With GoogleTest, Catch2 and pytest': ['sh', 'cmake'],
         'Under sanitizers': ['sh'],
     },
 }

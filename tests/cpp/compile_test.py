@@ -108,7 +108,8 @@ class Compile(unittest.TestCase):
 
     def test_unused_results_cause_warnings_from_cpp17_on(self):
         calls = ['event.query();', 'cushim::event::create(cushim::context());', 'event.share();',
-                 'cushim::make_error_code(CUDA_SUCCESS);']
+                 'cushim::make_error_code(CUDA_SUCCESS);',
+                 'cushim::context_scope{cushim::context()};']
         for compiler in COMPILERS:
             for call in calls + ['event.reset();']:
                 text = HEADER + 'void use(cushim::event &event) { (void)event; %s }\n' % call

@@ -2,10 +2,6 @@
 /* Files that are not drivers: each is refused without harm, and the report says what is wrong. */
 #include "tests/drivers/fake_files.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <cushim/cushim.h>
 
 #include "tests/drivers/route.h"

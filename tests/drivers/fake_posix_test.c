@@ -8,9 +8,6 @@
 #include <dlfcn.h>
 #include <libintl.h>
 #include <locale.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <grp.h>
 #include <sys/stat.h>
@@ -184,7 +181,7 @@ TEST_ALONE(missing_dependency_is_recognised_in_a_translated_message)
     assert_int_equal(cushim_driver_load(&options), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
     report = route_report();
     assert_int_equal(report.candidates[0].outcome, CUSHIM_OUTCOME_LACKS_LIBRARY);
-    assert_non_null(strstr(report.advice, "Install the library"));
+    CONTAINS(report.advice, "Install the library");
     /* The program's own messages are still translated afterwards. */
     assert_true(is_translated(fake_path("needs-helper.so")));
 }

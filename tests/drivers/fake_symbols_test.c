@@ -3,9 +3,6 @@
  * Drivers of several versions and with missing symbols: which symbols are found, what replaces the
  * others, and the result of calling every slot of every kind of table.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <cushim/cushim.h>
 

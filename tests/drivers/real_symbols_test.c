@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NVIDIA's own drivers: each exports what the registry says for its version. */
+/*
+ * NVIDIA's own drivers: each exports what the registry says for its version. The codes that cushim
+ * returns itself have a name and a text, whether the driver knows them or not.
+ */
 #define _GNU_SOURCE
-#include <stdio.h>
-#include <string.h>
 
 #include <dlfcn.h>
+
+#include <cushim/cuda.h>
 
 #include "loader/symbols.h"
 #include "tests/drivers/real.h"
@@ -93,13 +96,51 @@ static void ask_for_each_symbol(const struct generation *generation, void *libra
     }
 }
 
+/* Returns for how many of these codes there is no answer, which is checked if there is one. */
+static unsigned count_unknown(CUresult(CUDAAPI *name)(CUresult code, const char **text),
+                              CUresult(CUDAAPI *string)(CUresult code, const char **text))
+{
+    static const int codes[] = {3, 34, 36, 302, 303, 909};
+    unsigned unknown = 0;
+
+    for (size_t i = 0; i < COUNT(codes); i++) {
+        const CUresult code = (CUresult)codes[i];
+        const char *its_name = NULL, *its_text = NULL;
+
+        check_int(name(code, &its_name), string(code, &its_text));
+        check((its_name != NULL) == (its_text != NULL));
+        unknown += !its_name;
+        check(!its_name || (strcmp(its_name, cushim_error_name(code)) == 0 && *its_text));
+    }
+    return unknown;
+}
+
+static void check_texts(const struct cushim_table *lazy, struct cushim_table *filled)
+{
+    const struct cushim_table *const driver = cushim_driver();
+
+    /* None of them knows 36, and the older ones lack others. */
+    check(count_unknown(filled->GetErrorName, filled->GetErrorString) > 0);
+    check_int(count_unknown(driver->GetErrorName, driver->GetErrorString), 0);
+    check_int(count_unknown(lazy->GetErrorName, lazy->GetErrorString), 0);
+    check_int(count_unknown(cuGetErrorName, cuGetErrorString), 0);
+    filled->size -= sizeof(cushim_function); /* a shorter table, of which there will be a copy */
+    check_int(cushim_table_install(filled, NULL), CUDA_SUCCESS);
+    check(cushim_driver() != filled && cushim_driver() != driver);
+    check_int(count_unknown(cuGetErrorName, cuGetErrorString), 0);
+    check_int(cushim_table_install(NULL, NULL), CUDA_SUCCESS);
+}
+
 static void compare_with_registry(const struct generation *generation, enum route route)
 {
+    const struct cushim_table *const lazy = cushim_driver();
     void *library = load(generation);
     const struct cushim_report report = route_report();
     struct cushim_table table = {.size = sizeof table};
 
     check_int(cushim_table_fill_library(&table, library, NULL), CUDA_SUCCESS);
+    check_texts(lazy, &table);
+    table.size = sizeof table;
     for (size_t i = 0; i < cushim_symbol_count(); i++)
         check_symbol(generation, library, &table, i);
     check_int(report.symbols.core.total, symbol_core_count());

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""examples/ctypes_prototypes.py on the mock and without a driver.
+"""examples/ctypes_prototypes.py on the mock and without a driver, and the tests in pytest's process.
 
-    ctypes_test.py EXAMPLE DRIVER_API_JSON LIBCUSHIM MOCK
+    ctypes_test.py EXAMPLE DRIVER_API_JSON LIBCUSHIM MOCK TESTS LIBCUSHIM_MOCK
 """
 
 import ctypes
@@ -40,7 +40,7 @@ class Prototypes(unittest.TestCase):
 
     def test_without_a_driver_the_reason_is_printed(self):
         result = run(SETTINGS, driver='none')
-        self.assertEqual(result.stderr, 'no CUDA: CUDA_ERROR_SHARED_OBJECT_INIT_FAILED\n')
+        self.assertRegex(result.stderr, r'(?m)\Astate .*\nreason .*CUSHIM_LIBRARY')
         self.assertEqual(result.returncode, 1)
 
     def test_every_function_has_its_prototype(self):
@@ -61,7 +61,32 @@ class Prototypes(unittest.TestCase):
             self.assertLessEqual(len(file.readlines()), 40)
 
 
+PYTEST = '/usr/bin/python3'  # of the system, which has Debian's python3-pytest
+
+
+@unittest.skipIf(subprocess.run([PYTEST, '-m', 'pytest', '--version'], capture_output=True,
+                                check=False).returncode, 'python3-pytest is not installed')
+class InProcess(unittest.TestCase):
+    def run_tests(self, **environment):
+        folders = os.path.dirname(MOCK_LIBRARY), os.path.dirname(os.path.abspath(LIBRARY))
+        return subprocess.run(
+            [PYTEST, '-B', '-m', 'pytest', '-p', 'no:cacheprovider', '-q', TESTS],
+            env=dict(os.environ, CUSHIM_DRIVER_API=DATA, LD_LIBRARY_PATH=os.pathsep.join(folders),
+                     **environment), capture_output=True, text=True, check=False)
+
+    def test_each_test_has_its_mock(self):
+        result = self.run_tests()
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        self.assertIn('2 passed', result.stdout)
+
+    def test_leak_is_found(self):
+        result = self.run_tests(WITH_BUG='')
+        self.assertIn('CUSHIM-leak-memory', result.stdout)
+        self.assertIn('2 passed, 1 error', result.stdout)
+
+
 if __name__ == '__main__':
-    EXAMPLE, DATA, LIBRARY = sys.argv[1:4]
+    EXAMPLE, DATA, LIBRARY = sys.argv[1], os.path.abspath(sys.argv[2]), sys.argv[3]
     MOCK = os.path.abspath(sys.argv[4])  # for the version that cushim asks for
+    TESTS, MOCK_LIBRARY = (os.path.abspath(path) for path in sys.argv[5:7])
     unittest.main(argv=sys.argv[:1], verbosity=2)

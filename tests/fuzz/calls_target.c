@@ -336,7 +336,13 @@ static struct object *room(struct program *program, enum type type)
 static void add(struct program *program, const struct call *call, const struct object *first)
 {
     struct object *object = room(program, call->makes);
+    unsigned kind;
 
+    /* Memory that a capture allocates is the graph's. */
+    if (call->run == allocate_async &&
+        program->driver->PointerGetAttribute(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                             program->made.address) != CUDA_SUCCESS)
+        return;
     *object = (struct object){.state = LIVE,
                               .handle = call->makes == MEMORY ? program->made.address
                                                               : (uintptr_t)program->made.handle};

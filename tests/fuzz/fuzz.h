@@ -27,11 +27,6 @@ _Noreturn void fuzz_fail(const char *file, int line, const char *claim, const ch
 /* The current step of the target, for messages; empty at first. */
 extern char fuzz_place[256];
 
-/*
- * The original standard error, for messages, while a target redirects it; -1: it is not redirected.
- */
-extern int fuzz_error;
-
 /* The remaining bytes of the input, followed by zeros. */
 struct fuzz_input {
     const uint8_t *at;
@@ -60,15 +55,5 @@ bool fuzz_is_closed(const char *text, size_t size);
  * machine.
  */
 bool fuzz_names_device(const char *text);
-
-/* Redirect a stream to a temporary file; `stream` is stdout or stderr. */
-struct fuzz_output {
-    FILE *stream;
-    int before; /* the original descriptor */
-};
-void fuzz_output_begin(struct fuzz_output *output, FILE *stream);
-
-/* Restore the stream; returns what was written, without NULs. The caller frees it. */
-char *fuzz_output_end(struct fuzz_output *output);
 
 #endif

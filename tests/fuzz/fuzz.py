@@ -25,14 +25,9 @@ TEXTS = ROOT / 'tests' / 'kernel' / 'real' / 'ptx'
 
 # The maximum length of libFuzzer's inputs for each target, in bytes.
 LONGEST = {
-    'arguments': 400,
     'calls': 700,
-    'fault': 400,
     'image': 4096,
-    'json': 400,
     'kernel': 12500,
-    'pattern': 200,
-    'report': 1500,
     'settings': 800,
     'trace': 7000,
 }
@@ -41,7 +36,6 @@ LONGEST = {
 # comparisons during the creation of a mock are no useful guidance.
 OPTIONS = {
     'calls': ['-len_control=0'],
-    'fault': ['-use_value_profile=1'],
     'image': ['-use_value_profile=1'],
     'settings': ['-use_value_profile=1'],
 }

@@ -51,93 +51,28 @@ bool utf8_is_valid(const char *text)
     return text != NULL;
 }
 
-static const char *read_hexadecimal(const char *at, uint32_t *point)
-{
-    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
-
-    *point = 0;
-    for (unsigned i = 0; i < 4; i++, at++) {
-        const char *digit = *at ? strchr(digits, *at) : NULL;
-
-        if (!digit)
-            return NULL;
-        *point = *point << 4 | (uint32_t)((digit - digits) % 16);
-    }
-    return at;
-}
-
 /* The part after the backslash. Surrogate halves are refused, because cushim never writes them. */
-static const char *read_escape(const char *at, uint32_t *point)
+static const char *read_escape(const char *at)
 {
-    static const char names[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
-    const char *name = *at ? strchr(names, *at) : NULL;
-
-    if (name) {
-        *point = (unsigned char)values[name - names];
+    if (*at && strchr("\"\\/bfnrt", *at))
         return at + 1;
-    }
-    if (*at != 'u')
+    if (at[0] != 'u' || strspn(at + 1, "0123456789abcdefABCDEF") < 4)
         return NULL;
-    at = read_hexadecimal(at + 1, point);
-    return at && (*point < 0xd800 || *point >= 0xe000) ? at : NULL;
+    return strchr("dD", at[1]) && at[2] >= '8' ? NULL : at + 5;
 }
 
-static size_t put_point(char *bytes, uint32_t point)
+static const char *read_string(const char *at)
 {
-    if (point < 0x80) {
-        bytes[0] = (char)point;
-        return 1;
-    }
-    if (point < 0x800) {
-        bytes[0] = (char)(0xc0 | point >> 6);
-        bytes[1] = (char)(0x80 | (point & 0x3f));
-        return 2;
-    }
-    if (point < 0x10000) {
-        bytes[0] = (char)(0xe0 | point >> 12);
-        bytes[1] = (char)(0x80 | (point >> 6 & 0x3f));
-        bytes[2] = (char)(0x80 | (point & 0x3f));
-        return 3;
-    }
-    bytes[0] = (char)(0xf0 | point >> 18);
-    bytes[1] = (char)(0x80 | (point >> 12 & 0x3f));
-    bytes[2] = (char)(0x80 | (point >> 6 & 0x3f));
-    bytes[3] = (char)(0x80 | (point & 0x3f));
-    return 4;
-}
-
-/* `decoded` may be NULL to check only the syntax. */
-static const char *read_string(const char *at, char *decoded, size_t size)
-{
-    size_t length = 0;
-
     if (*at++ != '"')
         return NULL;
-    while (*at != '"') {
+    while (at && *at != '"') {
         uint32_t point;
-        char bytes[4];
-        size_t count;
 
         if ((unsigned char)*at < 0x20)
             return NULL;
-        at = *at == '\\' ? read_escape(at + 1, &point) : read_point(at, &point);
-        if (!at)
-            return NULL;
-        count = put_point(bytes, point);
-        if (decoded && length + count >= size)
-            return NULL;
-        if (decoded)
-            memcpy(decoded + length, bytes, count);
-        length += count;
+        at = *at == '\\' ? read_escape(at + 1) : read_point(at, &point);
     }
-    if (decoded)
-        decoded[length] = '\0';
-    return at + 1;
-}
-
-const char *json_decode(const char *text, char *decoded, size_t size)
-{
-    return size ? read_string(text, decoded, size) : NULL;
+    return at ? at + 1 : NULL;
 }
 
 static const char *read_digits(const char *at)
@@ -180,7 +115,7 @@ static const char *read_value(const char *at, unsigned depth);
 static const char *read_element(const char *at, bool is_member, unsigned depth)
 {
     if (is_member) {
-        at = read_string(skip_blanks(at), NULL, 0);
+        at = read_string(skip_blanks(at));
         if (!at)
             return NULL;
         at = skip_blanks(at);
@@ -218,7 +153,7 @@ static const char *read_value(const char *at, unsigned depth)
     case '[':
         return read_elements(at, ']', depth);
     case '"':
-        return read_string(at, NULL, 0);
+        return read_string(at);
     default:
         return is_digit(*at) || *at == '-' ? read_number(at) : read_word(at);
     }

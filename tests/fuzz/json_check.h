@@ -4,18 +4,11 @@
 #define CUSHIM_TESTS_FUZZ_JSON_CHECK_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 /* Whether the text is one JSON value. */
 bool json_is_valid(const char *text);
 
 /* Whether the text is UTF-8, without overlong forms and surrogates. */
 bool utf8_is_valid(const char *text);
-
-/*
- * Decode the JSON string at the beginning of `text` to UTF-8 with a NUL, in at most `size` bytes.
- * Returns the text after the string; NULL: it is invalid.
- */
-const char *json_decode(const char *text, char *decoded, size_t size);
 
 #endif

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Branches, calls, barriers, and operations of several lanes. */
-#include <string.h>
-
-#include <stdio.h>
 
 #include "fixture.h"
 

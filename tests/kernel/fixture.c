@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fixture.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { ALLOCATIONS = 64, SLICES = 1 << 20 };
 
 #define FIRST UINT64_C(0x700000000000) /* address of the first allocation */

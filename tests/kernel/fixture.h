@@ -3,9 +3,6 @@
 #ifndef CUSHIM_TESTS_KERNEL_FIXTURE_H
 #define CUSHIM_TESTS_KERNEL_FIXTURE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "src/ptx/ptx.h"
 #include "tests/support/cmocka.h"
 

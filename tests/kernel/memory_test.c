@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory spaces, atomic operations, special registers, and functions that the driver provides. */
-#include <stdio.h>
-#include <string.h>
 
 #include "fixture.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What modules declare, what is refused, and when. */
-#include <stdio.h>
-#include <string.h>
 
 #include "fixture.h"
 
@@ -144,7 +142,7 @@ KERNEL_TEST(errors_have_their_line_and_text)
         {".entry k()\n{\n.reg .pred p;\nmov.u32 p, 1;\n}\n",
          "the destination has another type than the instruction", "mov.u32 p, 1;", 7},
         {".entry k()\n{ ret;\n", "'}' expected, not the end of the text", NULL, 6},
-        {".entry k()\n{ mystery.b32 r }\n.entry l()\n{ ret; }\n", "';' expected, not '}'", NULL, 5},
+        {".entry k()\n{ wmma.b32 r }\n.entry l()\n{ ret; }\n", "';' expected, not '}'", NULL, 5},
         {"nonsense\n", "a declaration expected, not 'nonsense'", NULL, 4},
         {".entry k()\n{ }\n.entry k()\n{ }\n", "'k' is defined twice", NULL, 7},
         {".global .u32 a = 1;\n.global .u32 a = 2;\n", "'a' is defined twice", NULL, 5},
@@ -167,6 +165,9 @@ KERNEL_TEST(errors_have_their_line_and_text)
          NULL, 5},
         {".func f(.param .b32 a .param .b32 b)\n{ }\n", "',' or ')' expected, not '.param'", NULL,
          4},
+        {".entry k()\n.maxfoo 3\n{ ret; }\n", "a directive expected, not '.maxfoo'", NULL, 5},
+        {".entry k()\n{\n.foo 3; ret; }\n", "an instruction or a directive expected, not '.foo'",
+         NULL, 6},
     };
 
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -233,6 +234,9 @@ KERNEL_TEST(statements_that_are_wrong_are_errors)
         {"tex.2d.v4.f32.f32 {f0, f1, f2}, [t, {f4, f5}];", "tex has a vector of 4 elements"},
         {"tex.2d.v4.f32.f32 {f0, f1, f2, f3, f4}, [t, {f5, f6}];",
          "the vector has too many elements"},
+        {"addd.u32 r0, r1, r2;", "'addd' is not the name of an instruction"},
+        {"ADD.u32 r0, r1, r2;", "'ADD' is not the name of an instruction"},
+        {"@p0 vma;", "'vma' is not the name of an instruction"},
     };
 
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -309,6 +313,9 @@ KERNEL_TEST(forms_that_are_not_known_are_refused)
         "vadd2.s32.u32.s32 r0, r1, r2, r3;",
         "vadd2.u32.u32.u32.add r0, r1, r2, r3;",
         "vset4.u32.u32.eq.add r0, r1, r2, r3;",
+        "clusterlaunchcontrol.try_cancel.async.shared::cta.b128 [s], [s];",
+        "tcgen05.ld.sync.aligned.16x64b.x1.b32 {r0}, [r1];",
+        "tensormap.replace.tile.rank.global.b1024.b32 [d0], 3;",
     };
 
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -327,7 +334,22 @@ KERNEL_TEST(forms_that_are_not_known_are_refused)
     }
 }
 
-/* An unknown instruction refuses only kernels that contain or call it, and only at their launch. */
+/* PTX that is newer than the mock's list of instructions may have others. */
+KERNEL_TEST(names_of_instructions_are_checked_up_to_a_version)
+{
+    static const char rest[] = "\n.target sm_90\n.entry k() .new 3\n{ .also new; fabric.wait; }\n";
+    char text[200];
+    struct ptx_module *module;
+
+    snprintf(text, sizeof text, ".version 9.5%s", rest);
+    module = translate(text);
+    assert_string_equal(module->kernels[0].refused, "fabric.wait");
+    cushim__ptx_release(module);
+    text[sizeof ".version 9." - 1] = '0';
+    assert_string_equal(refused(text).text, "a directive expected, not '.new'");
+}
+
+/* If only the form is unknown, kernels that contain or call it fail, at their launch. */
 KERNEL_TEST(unknown_instructions_refuse_their_kernels_alone)
 {
     struct ptx_module *module = translate(

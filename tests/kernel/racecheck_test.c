@@ -3,8 +3,6 @@
  * Races between threads of one kernel: each kernel with a race is reported, and the same kernel
  * with the necessary order is not.
  */
-#include <stdio.h>
-#include <string.h>
 
 #include "fixture.h"
 

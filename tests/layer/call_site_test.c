@@ -2,8 +2,6 @@
 /* Call sites as text: which addresses belong to the program, and which to cushim. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "src/base/call_site.h"
 #include "tests/support/cmocka.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fault rules: their text, what is refused and where, and when a rule fires. */
-#include <stdio.h>
-#include <string.h>
 
 #include <cushim/testing/layer.h>
 

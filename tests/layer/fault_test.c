@@ -2,26 +2,12 @@
 /* Faults of calls, over a table of the test. */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
-#include <string.h>
-
 #include "fixture.h"
 #include "src/base/system.h"
 #include "src/layer/fault.h"
 #include "src/layer/layer.h"
 
 #define TEST(name) TEST_BETWEEN(name, layer_setup, layer_teardown)
-
-TEST(call_answers_the_code_and_is_not_made)
-{
-    fault_add(state, "cuMemAlloc_v2:nth=2 => return(OUT_OF_MEMORY)");
-    OK(fault_allocate());
-    CODE(CUDA_ERROR_OUT_OF_MEMORY, fault_allocate());
-    assert_int_equal(fake_allocations, 1);
-    OK(fault_allocate());
-    assert_int_equal(fake_allocations, 2);
-    assert_int_equal(cushim_fault_matched(*state, 0), 3);
-    assert_int_equal(cushim_fault_fired(*state, 0), 1);
-}
 
 /* The driver's own values: driver-semantics.md #15. */
 TEST(failing_call_leaves_what_the_driver_would)
@@ -53,14 +39,6 @@ TEST(failing_call_leaves_what_the_driver_would)
     address = 1;
     assert_int_equal(cushim_driver()->MemAllocManaged(&address, 1, 1), 36);
     assert_int_equal(address, 1);
-}
-
-TEST(call_after_which_a_fault_comes_is_made)
-{
-    fault_add(state, "cuMemAlloc_v2:phase=after,nth=1 => return(OUT_OF_MEMORY)");
-    CODE(CUDA_ERROR_OUT_OF_MEMORY, fault_allocate());
-    assert_int_equal(fake_allocations, 1);
-    OK(fault_allocate());
 }
 
 TEST(pattern_meets_all_that_are_like_it_and_nothing_else_is_watched)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fixture.h"
 
-#include <string.h>
-
 #include "loader/symbols.h"
 
 struct cushim_table fake_table;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The lifecycle of a layer, the calls that it passes on, and the program's own functions in it. */
-#include <string.h>
 
 #include <cushim/testing/mock.h>
 #include <cushim/testing/recording.h>

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The recording: the text of calls, and what happens when the recording is full. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "src/base/system.h"
 #include "tests/layer/testkit.h"
@@ -150,8 +147,8 @@ TEST(text_is_the_same_in_every_run_on_every_schedule)
             auto_program();
             if (run > 0)
                 assert_string_equal(recorded(), before);
-            assert_non_null(strstr(recorded(), "cuMemAllocAsync(dptr -> memory#1, bytesize=64, "
-                                               "hStream=stream#1) = CUDA_SUCCESS\n"));
+            CONTAINS(recorded(), "cuMemAllocAsync(dptr -> memory#1, bytesize=64, "
+                                 "hStream=stream#1) = CUDA_SUCCESS\n");
             strcpy(before, recorded());
             free(block);
         }
@@ -255,9 +252,8 @@ TEST(full_recording_keeps_the_last_calls_and_says_so)
 TEST(text_is_cut_to_its_buffer)
 {
     char small[10] = "untouched";
-    size_t length;
+    size_t length = strlen(recorded());
 
-    length = strlen(recorded());
     assert_true(length > sizeof small);
     assert_int_equal(cushim_recording_write_text(layer, NULL, 0), length);
     assert_int_equal(cushim_recording_write_text(layer, small, sizeof small), length);
@@ -290,7 +286,7 @@ TEST(call_under_way_has_not_returned)
         cushim__system_yield(0);
     assert_false(testkit_call(0).has_returned);
     cushim_recording_write_text(layer, text, sizeof text);
-    assert_non_null(strstr(text, "cuStreamSynchronize(hStream=stream#1) has not returned\n"));
+    CONTAINS(text, "cuStreamSynchronize(hStream=stream#1) has not returned\n");
     gate_open(&gate);
     cushim__thread_join(&runner);
     assert_true(testkit_call(0).has_returned);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The bugs that a sweep finds, and how it reports them. */
-#include <stdio.h>
-#include <string.h>
 
 #include <cushim/testing/test.h>
 
@@ -72,11 +70,10 @@ SWEEP_TEST(handle_destroyed_twice_is_found)
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(DESTROYS_TWICE));
     assert_int_equal(sweep_result.failures, 1);
-    assert_non_null(strstr(sweep_why, "call 8 of thread 1 (cuEventRecord) answered "
-                                      "CUDA_ERROR_UNKNOWN, once: CUSHIM-destroyed-twice: error: "
-                                      "cuEventDestroy_v2 is given event#1, which was destroyed; "));
-    assert_non_null(
-        strstr(sweep_why, "; this run alone: first = last = 7, kinds = CUSHIM_SWEEP_ONCE\n"));
+    CONTAINS(sweep_why, "call 8 of thread 1 (cuEventRecord) answered "
+                        "CUDA_ERROR_UNKNOWN, once: CUSHIM-destroyed-twice: error: "
+                        "cuEventDestroy_v2 is given event#1, which was destroyed; ");
+    CONTAINS(sweep_why, "; this run alone: first = last = 7, kinds = CUSHIM_SWEEP_ONCE\n");
 }
 
 SWEEP_TEST(memory_freed_twice_is_found)
@@ -85,14 +82,13 @@ SWEEP_TEST(memory_freed_twice_is_found)
     sweep_options.fail_releases = false;
     sweep_options.functions = "cuMemset*";
     CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(FREES_TWICE));
-    assert_non_null(
-        strstr(sweep_why, "once: CUSHIM-memory-freed-twice: error: memory#1 is freed "));
+    CONTAINS(sweep_why, "once: CUSHIM-memory-freed-twice: error: memory#1 is freed ");
     sweep_options.forbid_errors = true;
     CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(FREES_TWICE));
     assert_int_equal(sweep_result.failures, 1);
-    assert_non_null(strstr(sweep_why, "once: error that nothing expects: call 10 of thread 1: "
-                                      "cuMemFree_v2(dptr="));
-    assert_non_null(strstr(sweep_why, ") = CUDA_ERROR_INVALID_VALUE; CUSHIM-memory-freed-twice: "));
+    CONTAINS(sweep_why, "once: error that nothing expects: call 10 of thread 1: "
+                        "cuMemFree_v2(dptr=");
+    CONTAINS(sweep_why, ") = CUDA_ERROR_INVALID_VALUE; CUSHIM-memory-freed-twice: ");
 }
 
 SWEEP_TEST(forbidden_errors_are_not_those_that_the_sweep_gives)
@@ -155,8 +151,7 @@ SWEEP_TEST(loop_that_nothing_ends_is_ended)
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     sweep_options.functions = "cuEventRecord";
     CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(NEVER_ENDS));
-    assert_non_null(
-        strstr(sweep_why, "the body did not end within 100 calls; the next was cuEventQuery"));
+    CONTAINS(sweep_why, "the body did not end within 100 calls; the next was cuEventQuery");
 }
 
 SWEEP_TEST(body_that_fails_by_itself_is_not_swept)
@@ -180,10 +175,10 @@ SWEEP_TEST(failures_are_counted_and_the_first_kept)
     sweep_options.message_size = 900;
     CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(ALWAYS_WRONG_IF_FAILED));
     assert_int_equal(sweep_result.failures, 2 * SWEEP_CALLS);
-    assert_non_null(strstr(sweep_why, "call 1 of thread 1 (cuInit)"));
-    assert_non_null(strstr(sweep_why, "call 5 of thread 1 (cuMemAlloc_v2)"));
-    assert_null(strstr(sweep_why, "call 6 of thread 1 ("));
-    assert_non_null(strstr(sweep_why, "\nand 18 more\n"));
+    CONTAINS(sweep_why, "call 1 of thread 1 (cuInit)");
+    CONTAINS(sweep_why, "call 5 of thread 1 (cuMemAlloc_v2)");
+    LACKS(sweep_why, "call 6 of thread 1 (");
+    CONTAINS(sweep_why, "\nand 18 more\n");
     sweep_options.message = NULL;
     CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(ALWAYS_WRONG_IF_FAILED));
 }
@@ -215,7 +210,7 @@ SWEEP_TEST(same_leak_in_many_runs_has_one_line)
     assert_true(sweep_result.failures > 6);
     snprintf(expected, sizeof expected, "kinds = CUSHIM_SWEEP_ONCE; and in %u other runs\n",
              (unsigned)sweep_result.failures - 1);
-    assert_non_null(strstr(sweep_why, expected));
+    CONTAINS(sweep_why, expected);
 }
 
 /* Makes one call less if the first fails, and leaks an event if a call has failed. */
@@ -240,7 +235,7 @@ SWEEP_TEST(number_of_the_call_is_not_the_call_site)
     assert_int_equal(sweep_run(leak_by_this_call_or_that, NULL), CUDA_ERROR_ILLEGAL_STATE);
     assert_int_equal(sweep_result.failures, 2);
     assert_int_equal(count_of("\n"), 1);
-    assert_non_null(strstr(sweep_why, "(cuDeviceGetCount)"));
+    CONTAINS(sweep_why, "(cuDeviceGetCount)");
 }
 
 SWEEP_TEST(one_more_run_is_reported_as_one)
@@ -249,7 +244,7 @@ SWEEP_TEST(one_more_run_is_reported_as_one)
     CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(LEAKS_THE_EVENT));
     assert_int_equal(sweep_result.failures, 2);
     assert_int_equal(count_of("\n"), 1);
-    assert_non_null(strstr(sweep_why, "CUSHIM_SWEEP_ONCE; and in 1 other run\n"));
+    CONTAINS(sweep_why, "CUSHIM_SWEEP_ONCE; and in 1 other run\n");
 }
 
 SWEEP_TEST(what_the_body_says_is_reported_for_each_call)
@@ -357,7 +352,7 @@ SWEEP_TEST(other_context_left_current_is_found)
     sweep_options.teardown = drop_two_contexts;
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     assert_int_equal(sweep_run(set_other, NULL), CUDA_ERROR_ILLEGAL_STATE);
-    assert_non_null(strstr(sweep_why, "another context is current than before"));
+    CONTAINS(sweep_why, "another context is current than before");
     sweep_options.leaves_context = true;
     assert_int_equal(sweep_run(set_other, NULL), CUDA_SUCCESS);
 }

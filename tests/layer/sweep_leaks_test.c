@@ -5,8 +5,6 @@
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
-#include <string.h>
-
 #include <cushim/testing/test.h>
 
 #include "loader/symbols.h"
@@ -72,9 +70,8 @@ SWEEP_TEST(missing_wait_and_pending_work_are_found)
     sweep_options.settings = "mode = manual\nraces = report";
     sweep_options.setup = allocate;
     assert_int_equal(sweep_run(write_and_leave, &memory), CUDA_ERROR_ILLEGAL_STATE);
-    assert_non_null(strstr(
-        sweep_why, "with no call failing: 2 operations are pending; CUSHIM-race: error: set "));
-    assert_non_null(strstr(sweep_why, "; mock: mode = manual, races = report\n"));
+    CONTAINS(sweep_why, "with no call failing: 2 operations are pending; CUSHIM-race: error: set ");
+    CONTAINS(sweep_why, "; mock: mode = manual, races = report\n");
     assert_int_equal(sweep_result.failures, 1);
 }
 
@@ -137,9 +134,9 @@ SWEEP_TEST(body_that_destroys_what_it_runs_on_is_found)
     static const char printed[] = "the body has destroyed the mock or the layer that it ran on";
 
     assert_int_equal(sweep_run(destroy_the_mock, NULL), CUDA_ERROR_ILLEGAL_STATE);
-    assert_non_null(strstr(sweep_why, printed));
+    CONTAINS(sweep_why, printed);
     assert_int_equal(sweep_run(destroy_the_layer, NULL), CUDA_ERROR_ILLEGAL_STATE);
-    assert_non_null(strstr(sweep_why, printed));
+    CONTAINS(sweep_why, printed);
     assert_a_test_begins_afresh();
 }
 
@@ -170,8 +167,7 @@ SWEEP_TEST(reference_on_a_context_is_a_leak)
     sweep_options.setup = sweep_make_current;
     sweep_options.teardown = release_twice;
     assert_int_equal(sweep_run(retain_once_more, NULL), CUDA_ERROR_ILLEGAL_STATE);
-    assert_non_null(
-        strstr(sweep_why, "CUSHIM-leak-context: warning: context#1 is never released; made by "));
+    CONTAINS(sweep_why, "CUSHIM-leak-context: warning: context#1 is never released; made by ");
 }
 
 /* Functions that release something: a sweep fails them only on request. */

@@ -3,8 +3,6 @@
  * What calls create and destroy: the table compared with the registry; and which objects are known
  * to exist, over a driver of the test.
  */
-#include <stdio.h>
-#include <string.h>
 
 #include "src/driver_api/structs.h"
 #include "src/layer/arguments.h"
@@ -377,10 +375,8 @@ TEST(values_come_again_in_any_order)
 
 TEST(last_that_is_gone_comes_and_goes_before_the_first)
 {
-    CUevent first, last;
+    CUevent first = create(0), last = create(1);
 
-    first = create(0);
-    last = create(1);
     OK(driver->EventDestroy_v2(first));
     OK(driver->EventDestroy_v2(last));
     last = create(1);

@@ -3,8 +3,6 @@
  * Attributes of a device govern what they describe: a call that needs what the device lacks is
  * refused, and the others work. The codes are those of the CUDA reference where that names one.
  */
-#include <stdio.h>
-#include <string.h>
 
 #include "tests/mock/fixture.h"
 
@@ -109,12 +107,7 @@ static CUresult launch_with(int id, const void *value, size_t bytes)
 {
     CUlaunchAttribute attribute;
     CUlaunchConfig config = {
-        .gridDimX = 2,
-        .gridDimY = 1,
-        .gridDimZ = 1,
-        .blockDimX = 1,
-        .blockDimY = 1,
-        .blockDimZ = 1,
+        BLOCKS(2, 1),
         .hStream = kernel_stream,
         .attrs = &attribute,
         .numAttrs = 1,
@@ -235,6 +228,45 @@ static CUresult wait_for_nor(void)
     return driver->StreamWaitValue32_v2(kernel_stream, word, 0, CU_STREAM_WAIT_VALUE_NOR);
 }
 
+#ifndef _WIN32 /* there the mock has no virtual memory */
+static CUresult reserve_addresses(void)
+{
+    CUdeviceptr start;
+
+    return driver->MemAddressReserve(&start, 2 << 20, 0, 0, 0);
+}
+
+static CUresult make_physical(int types)
+{
+    CUmemAllocationProp prop;
+    CUmemGenericAllocationHandle handle;
+
+    memset(&prop, 0, sizeof prop);
+    prop.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    prop.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    prop.requestedHandleTypes = (CUmemAllocationHandleType)types;
+    return driver->MemCreate(&handle, 2 << 20, &prop, 0);
+}
+
+static CUresult make_plain_physical(void)
+{
+    return make_physical(0);
+}
+
+static CUresult make_shared_physical(void)
+{
+    return make_physical(CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
+}
+
+static CUresult describe_range(void)
+{
+    int file;
+
+    return driver->MemGetHandleForAddressRange(&file, allocate(), BYTES, (CUmemRangeHandleType)1,
+                                               0);
+}
+#endif
+
 /* DEVICE_UNAVAILABLE, which older headers lack. */
 enum { UNAVAILABLE = 46 };
 
@@ -266,6 +298,13 @@ static const struct row {
     {"CAN_USE_STREAM_WAIT_VALUE_NOR", 0, CUDA_ERROR_NOT_SUPPORTED, wait_for_nor},
     {"IPC_EVENT_SUPPORTED", 0, CUDA_ERROR_NOT_SUPPORTED, share_event},
     {"IPC_EVENT_SUPPORTED", 0, CUDA_ERROR_NOT_SUPPORTED, share_memory},
+#ifndef _WIN32
+    {"VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED", 0, CUDA_ERROR_NOT_SUPPORTED, reserve_addresses},
+    {"VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED", 0, CUDA_ERROR_NOT_SUPPORTED, make_plain_physical},
+    {"HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED", 0, CUDA_ERROR_NOT_SUPPORTED,
+     make_shared_physical},
+    {"DMA_BUF_SUPPORTED", 0, CUDA_ERROR_NOT_SUPPORTED, describe_range},
+#endif
 };
 
 TEST_ALONE(calls_need_what_attributes_say)
@@ -283,6 +322,29 @@ TEST_ALONE(calls_need_what_attributes_say)
         OK(rows[i].call());
         OK(cushim_mock_destroy(fixture_mock));
     }
+}
+
+TEST_ALONE(multicast_objects_are_checked_and_refused)
+{
+    CUmulticastObjectProp prop;
+    CUmemGenericAllocationHandle handle = 0;
+    size_t bytes = 0;
+
+    memset(&prop, 0, sizeof prop);
+    prop.numDevices = 2;
+    prop.size = 2 << 20;
+    kernel_begin("", image);
+    CODE(CUDA_ERROR_NOT_SUPPORTED, driver->MulticastGetGranularity(&bytes, &prop, 0));
+    CODE(CUDA_ERROR_NOT_SUPPORTED, driver->MulticastCreate(NULL, &prop));
+    OK(cushim_mock_destroy(fixture_mock));
+    kernel_begin("attribute.MULTICAST_SUPPORTED = 1\n", image);
+    OK(driver->MulticastGetGranularity(&bytes, &prop, 0));
+    assert_int_equal(bytes, 2 << 20);
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->MulticastGetGranularity(NULL, &prop, 0));
+    CODE(CUDA_ERROR_NOT_SUPPORTED, driver->MulticastCreate(&handle, &prop));
+    prop.numDevices = 1;
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->MulticastCreate(&handle, &prop));
+    OK(cushim_mock_destroy(fixture_mock));
 }
 
 TEST_ALONE(no_context_begins_where_compute_is_prohibited)
@@ -341,7 +403,7 @@ TEST_ALONE(log_names_the_attribute_once)
     CODE(CUDA_ERROR_NOT_SUPPORTED, launch_cooperative());
     CODE(CUDA_ERROR_NOT_SUPPORTED, launch_cooperative());
     assert_int_equal(fixture_lines, 1);
-    assert_non_null(strstr(fixture_logged, "cuLaunchCooperativeKernel"));
-    assert_non_null(strstr(fixture_logged, "attribute.COOPERATIVE_LAUNCH = 0"));
-    kernel_end(state);
+    CONTAINS(fixture_logged, "cuLaunchCooperativeKernel");
+    CONTAINS(fixture_logged, "attribute.COOPERATIVE_LAUNCH = 0");
+    fixture_done(state);
 }

@@ -3,8 +3,6 @@
  * What all calls share: their cost in time, the order of their checks, refusals and the trace.
  * tests/registry compares which functions work in which state with what a GPU returned.
  */
-#include <stdio.h>
-#include <string.h>
 
 #include "tests/mock/fixture.h"
 
@@ -71,8 +69,6 @@ TEST_ALONE(call_that_is_refused_early_and_one_in_a_host_function_cost_nothing)
     OK(driver->LaunchHostFunc(stream, query_often, event));
     OK(driver->StreamSynchronize(stream));
     assert_true(fixture_state().now_ns - before < 1000000);
-    OK(driver->EventDestroy_v2(event));
-    OK(driver->StreamDestroy_v2(stream));
     fixture_end();
 }
 
@@ -122,7 +118,7 @@ TEST_ALONE(refused_function_is_logged_once_if_any_other_would_work)
         CODE(CUDA_ERROR_NOT_SUPPORTED, driver->GLGetDevices_v2(&count, NULL, 0, 0));
         assert_int_equal(fixture_lines, 1);
     }
-    assert_non_null(strstr(fixture_logged, "cuGLGetDevices_v2 is not implemented"));
+    CONTAINS(fixture_logged, "cuGLGetDevices_v2 is not implemented");
     bare_end();
 }
 

@@ -5,7 +5,6 @@
  * which a failing case leaves behind.
  */
 #include <pthread.h>
-#include <stdbool.h>
 
 #include "tests/mock/fixture.h"
 #include "tests/support/gate.h"
@@ -50,14 +49,12 @@ static void synchronize(void *stream)
     driver->StreamSynchronize(stream);
 }
 
-TEST_ALONE(thread_that_waits_is_cancelled_after_it)
+FIXTURE_TEST(thread_that_waits_is_cancelled_after_it, "mode = threaded")
 {
     struct gate gate = GATE;
     struct opener opener;
-    CUstream stream;
+    CUstream stream = fixture_stream();
 
-    fixture_begin("mode = threaded");
-    stream = fixture_stream();
     gate_prepare(&gate);
     OK(driver->LaunchHostFunc(stream, gate_stand, &gate));
     gate_await(&gate);
@@ -65,8 +62,6 @@ TEST_ALONE(thread_that_waits_is_cancelled_after_it)
     assert_goes_on(synchronize, stream);
     opener_join(&opener);
     OK(driver->StreamQuery(stream));
-    OK(driver->StreamDestroy_v2(stream));
-    fixture_end();
 }
 
 static void destroy(void *context)
@@ -78,13 +73,12 @@ static void CUDA_CB nothing(void *data)
 {
 }
 
-TEST_ALONE(thread_that_ends_a_context_is_cancelled_after_it)
+FIXTURE_TEST(thread_that_ends_a_context_is_cancelled_after_it, "mode = auto")
 {
     CUcontext context, current;
     CUdevice device;
     CUstream stream;
 
-    fixture_begin("mode = auto");
     OK(driver->CtxCreate_v2(&context, 0, 0));
     stream = fixture_stream();
     OK(driver->LaunchHostFunc(stream, nothing, NULL));
@@ -92,7 +86,6 @@ TEST_ALONE(thread_that_ends_a_context_is_cancelled_after_it)
     assert_goes_on(destroy, context);
     CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, driver->StreamQuery(stream));
     OK(driver->CtxGetDevice(&device));
-    fixture_end();
 }
 
 static void print(void *graph)
@@ -100,15 +93,13 @@ static void print(void *graph)
     driver->GraphDebugDotPrint(graph, "/dev/null", 0);
 }
 
-TEST_ALONE(thread_that_writes_a_file_is_cancelled_after_it)
+FIXTURE_TEST(thread_that_writes_a_file_is_cancelled_after_it, "mode = auto")
 {
     CUgraph graph;
 
-    fixture_begin("mode = auto");
     OK(driver->GraphCreate(&graph, 0));
     assert_goes_on(print, graph);
     OK(driver->GraphDestroy(graph));
-    fixture_end();
 }
 
 static void occasion(void *data, const char *line)
@@ -121,12 +112,10 @@ static void refused(void *data)
     driver->GLGetDevices_v2(data, NULL, 0, 0);
 }
 
-TEST_ALONE(thread_whose_call_is_logged_is_cancelled_after_it)
+FIXTURE_TEST(thread_whose_call_is_logged_is_cancelled_after_it, "mode = auto")
 {
     unsigned count;
 
-    fixture_begin("mode = auto");
     cushim_mock_set_log(fixture_mock, occasion, NULL);
     assert_goes_on(refused, &count);
-    fixture_end();
 }

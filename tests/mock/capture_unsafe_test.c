@@ -5,8 +5,6 @@
  * The registry lists these calls. The mock must return the same codes, whether it implements a
  * function or not.
  */
-#include <stdio.h>
-#include <string.h>
 
 #include "loader/symbols.h"
 #include "src/driver_api/effects.h"
@@ -87,7 +85,7 @@ TEST(unsafe_calls_return_what_a_gpu_returned)
 
 TEST(functions_that_are_not_implemented_are_refused_by_the_mode)
 {
-    const unsigned slot = slot_of("cuMemPoolExportPointer");
+    const unsigned slot = slot_of("cuGraphicsGLRegisterBuffer");
     bool is_invalidated;
 
     assert_int_equal(captured_call(slot, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, &is_invalidated),

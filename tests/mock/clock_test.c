@@ -1,28 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What advances the clock in each mode, that nothing else does, and the trace of operations. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/mock/fixture.h"
 
-static int begin_threaded(void **state)
-{
-    fixture_begin("mode = threaded");
-    return 0;
-}
+#define TEST(name) TEST_BETWEEN(name, fixture_manual, fixture_done)
 
-static void manual_calls_take_no_time(void **state)
+TEST(manual_calls_take_no_time)
 {
     CUevent event = fixture_event();
 
     for (int i = 0; i < 1000; i++)
         OK(driver->EventQuery(event));
     assert_int_equal(fixture_state().now_ns, 0);
-    OK(driver->EventDestroy_v2(event));
 }
 
-static void manual_work_ends_when_its_time_has_passed(void **state)
+TEST(manual_work_ends_when_its_time_has_passed)
 {
     CUstream stream = fixture_stream();
     CUevent event = fixture_event();
@@ -36,11 +28,9 @@ static void manual_work_ends_when_its_time_has_passed(void **state)
     OK(driver->EventQuery(event));
     OK(driver->StreamQuery(stream));
     assert_int_equal(fixture_state().now_ns, 1099999);
-    OK(driver->EventDestroy_v2(event));
-    OK(driver->StreamDestroy_v2(stream));
 }
 
-static void manual_step_executes_one_operation(void **state)
+TEST(manual_step_executes_one_operation)
 {
     CUstream stream = fixture_stream();
 
@@ -53,10 +43,9 @@ static void manual_step_executes_one_operation(void **state)
     OK(cushim_mock_step(fixture_mock));
     assert_int_equal(fixture_state().executed, 2);
     CODE(CUDA_ERROR_NOT_FOUND, cushim_mock_step(fixture_mock));
-    OK(driver->StreamDestroy_v2(stream));
 }
 
-static void manual_call_that_would_block_is_a_misuse(void **state)
+TEST_ALONE(manual_call_that_would_block_is_a_misuse)
 {
     CUstream stream;
 
@@ -65,12 +54,12 @@ static void manual_call_that_would_block_is_a_misuse(void **state)
     fixture_spin(stream, 1000);
     CODE(CUDA_ERROR_TIMEOUT, driver->StreamSynchronize(stream));
     assert_int_equal(fixture_state().misuses, 1);
-    assert_non_null(strstr(cushim_mock_misuse(fixture_mock, 0), "cuStreamSynchronize"));
+    CONTAINS(cushim_mock_misuse(fixture_mock, 0), "cuStreamSynchronize");
     assert_null(cushim_mock_misuse(fixture_mock, 1));
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(fixture_mock));
 }
 
-static void auto_polling_ends(void **state)
+TEST_BETWEEN(auto_polling_ends, fixture_auto, fixture_done)
 {
     CUstream stream = fixture_stream();
     unsigned queries = 0;
@@ -80,10 +69,9 @@ static void auto_polling_ends(void **state)
         queries++;
     /* A query costs 165 ns: statement 80. */
     assert_in_range(queries, 1000000 / 165 - 10, 1000000 / 165 + 40);
-    OK(driver->StreamDestroy_v2(stream));
 }
 
-static void auto_blocking_call_drives_the_clock(void **state)
+TEST_BETWEEN(auto_blocking_call_drives_the_clock, fixture_auto, fixture_done)
 {
     CUstream stream = fixture_stream();
     uint64_t before;
@@ -92,10 +80,9 @@ static void auto_blocking_call_drives_the_clock(void **state)
     before = fixture_state().now_ns;
     OK(driver->StreamSynchronize(stream));
     assert_in_range(fixture_state().now_ns - before, 4999000000, 5001000000);
-    OK(driver->StreamDestroy_v2(stream));
 }
 
-static void threaded_work_ends_though_nobody_calls(void **state)
+FIXTURE_TEST(threaded_work_ends_though_nobody_calls, "mode = threaded")
 {
     CUstream stream = fixture_stream();
     struct cushim_mock_state now;
@@ -105,7 +92,6 @@ static void threaded_work_ends_though_nobody_calls(void **state)
         now = fixture_state();
     } while (now.pending > 0);
     assert_true(now.now_ns >= 1000000000);
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 static void CUDA_CB move_clock(void *data)
@@ -118,7 +104,7 @@ static void CUDA_CB move_clock(void *data)
 }
 
 /* A host function that advanced the clock would wait for itself. */
-static void host_function_cannot_move_the_clock(void **state)
+TEST(host_function_cannot_move_the_clock)
 {
     CUresult codes[3] = {CUDA_SUCCESS};
     CUstream stream = fixture_stream();
@@ -128,7 +114,6 @@ static void host_function_cannot_move_the_clock(void **state)
     OK(driver->StreamQuery(stream));
     for (unsigned i = 0; i < 3; i++)
         CODE(CUDA_ERROR_NOT_PERMITTED, codes[i]);
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 /*
@@ -213,8 +198,6 @@ static void query_untraced(struct text *text)
                                                  .name = "cuEventQuery",
                                                  .code = driver->EventQuery(event)});
     }
-    OK(driver->EventDestroy_v2(event));
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 static char *trace_of(const char *settings)
@@ -229,22 +212,30 @@ static char *trace_of(const char *settings)
     return text.bytes;
 }
 
-static void same_program_gives_the_same_trace(void **state)
+TEST_ALONE(same_program_gives_the_same_trace)
 {
-    const char *settings = *state;
-    char *first = trace_of(settings);
+    static const char *const settings[] = {"mode = manual",
+                                           "mode = manual\nschedule = eager",
+                                           "mode = manual\nschedule = lazy",
+                                           "mode = manual\nschedule = random\nseed = 7",
+                                           "mode = manual\nadversarial = yes\nseed = 7",
+                                           "mode = auto\nadversarial = yes\nseed = 7"};
 
-    assert_non_null(strstr(first, strstr(settings, "manual") ? "end host" : "end kernel"));
-    for (int i = 1; i < RUNS; i++) {
-        char *other = trace_of(settings);
+    for (size_t i = 0; i < COUNT(settings); i++) {
+        char *first = trace_of(settings[i]);
 
-        assert_string_equal(first, other);
-        free(other);
+        CONTAINS(first, strstr(settings[i], "manual") ? "end host" : "end kernel");
+        for (int run = 1; run < RUNS; run++) {
+            char *other = trace_of(settings[i]);
+
+            assert_string_equal(first, other);
+            free(other);
+        }
+        free(first);
     }
-    free(first);
 }
 
-static void another_seed_gives_another_trace(void **state)
+TEST_ALONE(another_seed_gives_another_trace)
 {
     static const char *const settings[] = {"mode = manual\nschedule = random",
                                            "mode = manual\nadversarial = yes",
@@ -262,34 +253,4 @@ static void another_seed_gives_another_trace(void **state)
         free(one);
         free(other);
     }
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_manual, fixture_done)
-#define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
-#define TRACE_TEST(name, settings)                                                          \
-    {                                                                                       \
-#name, same_program_gives_the_same_trace, NULL, NULL, (void *)(uintptr_t)(settings) \
-    }
-    const struct CMUnitTest tests[] = {
-        TEST(manual_calls_take_no_time),
-        TEST(manual_work_ends_when_its_time_has_passed),
-        TEST(manual_step_executes_one_operation),
-        cmocka_unit_test(manual_call_that_would_block_is_a_misuse),
-        TEST(host_function_cannot_move_the_clock),
-        TEST_IN(auto_polling_ends, fixture_auto, fixture_done),
-        TEST_IN(auto_blocking_call_drives_the_clock, fixture_auto, fixture_done),
-        TEST_IN(threaded_work_ends_though_nobody_calls, begin_threaded, fixture_done),
-        TRACE_TEST(fifo_is_deterministic, "mode = manual"),
-        TRACE_TEST(eager_is_deterministic, "mode = manual\nschedule = eager"),
-        TRACE_TEST(lazy_is_deterministic, "mode = manual\nschedule = lazy"),
-        TRACE_TEST(random_is_deterministic, "mode = manual\nschedule = random\nseed = 7"),
-        TRACE_TEST(adversarial_is_deterministic, "mode = manual\nadversarial = yes\nseed = 7"),
-        TRACE_TEST(adversarial_is_deterministic_in_auto_mode,
-                   "mode = auto\nadversarial = yes\nseed = 7"),
-        cmocka_unit_test(another_seed_gives_another_trace),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,6 @@
  * What the mock remembers of destroyed contexts: the last 256 with their objects. It forgets older
  * ones, so a program may create and destroy contexts without limit.
  */
-#include <string.h>
 
 #include "tests/mock/fixture.h"
 #include "tests/support/gate.h"
@@ -54,9 +53,8 @@ static void assert_answers(const struct dead *dead, CUresult code)
 
 TEST_BETWEEN(the_last_destroyed_contexts_are_known, fixture_auto, fixture_done)
 {
-    struct dead dead;
+    struct dead dead = make_dead();
 
-    dead = make_dead();
     make_dead_ones(KEPT - 1);
     assert_answers(&dead, CUDA_ERROR_CONTEXT_IS_DESTROYED);
 }
@@ -72,7 +70,7 @@ TEST_ALONE(one_that_ended_before_is_none)
     make_dead_ones(KEPT);
     assert_answers(&dead, CUDA_ERROR_INVALID_HANDLE);
     assert_int_equal(fixture_state().misuses, 4);
-    assert_non_null(strstr(cushim_mock_misuse(fixture_mock, 1), "is not the handle of a stream"));
+    CONTAINS(cushim_mock_misuse(fixture_mock, 1), "is not the handle of a stream");
     assert_int_equal(fixture_state().handles, handles);
     OK(driver->DevicePrimaryCtxRelease_v2(0));
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(fixture_mock));
@@ -81,9 +79,8 @@ TEST_ALONE(one_that_ended_before_is_none)
 TEST_BETWEEN(one_that_is_on_a_stack_is_spared, fixture_auto, fixture_done)
 {
     CUcontext current;
-    struct dead dead;
+    struct dead dead = make_dead();
 
-    dead = make_dead();
     OK(driver->CtxPushCurrent_v2(dead.context));
     make_dead_ones(3 * KEPT);
     assert_answers(&dead, CUDA_ERROR_CONTEXT_IS_DESTROYED);
@@ -91,31 +88,23 @@ TEST_BETWEEN(one_that_is_on_a_stack_is_spared, fixture_auto, fixture_done)
     assert_ptr_equal(current, dead.context);
 }
 
-TEST_ALONE(who_waits_for_its_event_goes_on)
+FIXTURE_TEST(who_waits_for_its_event_goes_on, "races = report")
 {
-    struct dead dead;
-    CUstream stream;
+    CUstream stream = fixture_stream();
+    struct dead dead = make();
 
-    fixture_begin("races = report");
-    stream = fixture_stream();
-    dead = make();
     OK(driver->StreamWaitEvent(stream, dead.event, 0));
     OK(driver->CtxDestroy_v2(dead.context));
     make_dead_ones(KEPT);
     OK(driver->StreamSynchronize(stream));
-    OK(driver->StreamDestroy_v2(stream));
-    fixture_end();
 }
 
 /* In manual mode, cuCtxDestroy cannot wait, so it drops the pending work of the context. */
-TEST_ALONE(who_waits_for_an_event_that_is_dropped_goes_on)
+FIXTURE_TEST(who_waits_for_an_event_that_is_dropped_goes_on, "mode = manual")
 {
-    struct dead dead;
-    CUstream stream;
+    CUstream stream = fixture_stream();
+    struct dead dead = make();
 
-    fixture_begin("mode = manual");
-    stream = fixture_stream();
-    dead = make();
     OK(driver->StreamWaitEvent(stream, dead.event, 0));
     fixture_spin(stream, 1000);
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(stream));
@@ -123,21 +112,17 @@ TEST_ALONE(who_waits_for_an_event_that_is_dropped_goes_on)
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(stream));
     OK(cushim_mock_drain(fixture_mock));
     OK(driver->StreamQuery(stream));
-    OK(driver->StreamDestroy_v2(stream));
-    fixture_end();
 }
 
 /* A device executes one copy at a time in each direction. */
-TEST_ALONE(who_waits_for_a_copy_that_is_dropped_goes_on)
+FIXTURE_TEST(who_waits_for_a_copy_that_is_dropped_goes_on, "mode = manual")
 {
     static const char bytes[64] = "after the one that is dropped";
     CUdeviceptr memory, other;
     char back[64] = "";
     struct dead dead;
-    CUstream stream;
+    CUstream stream = fixture_stream();
 
-    fixture_begin("mode = manual");
-    stream = fixture_stream();
     OK(driver->MemAlloc_v2(&memory, sizeof bytes));
     dead = make();
     OK(driver->MemAlloc_v2(&other, sizeof bytes));
@@ -150,19 +135,14 @@ TEST_ALONE(who_waits_for_a_copy_that_is_dropped_goes_on)
     OK(driver->StreamQuery(stream));
     OK(driver->MemcpyDtoH_v2(back, memory, sizeof back));
     assert_memory_equal(back, bytes, sizeof bytes);
-    OK(driver->MemFree_v2(memory));
-    OK(driver->StreamDestroy_v2(stream));
-    fixture_end();
 }
 
 TEST_BETWEEN(a_capture_that_it_had_ends_with_it, fixture_auto, fixture_done)
 {
-    struct dead dead;
     CUgraph graph;
-    size_t handles;
+    size_t handles = fixture_state().handles;
+    struct dead dead = make();
 
-    handles = fixture_state().handles;
-    dead = make();
     OK(driver->StreamBeginCapture_v2(dead.stream, CU_STREAM_CAPTURE_MODE_RELAXED));
     OK(driver->EventRecord(dead.event, dead.stream));
     OK(driver->CtxDestroy_v2(dead.context));

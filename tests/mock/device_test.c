@@ -3,7 +3,6 @@
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
 #include <limits.h>
-#include <string.h>
 
 #include "tests/mock/fixture.h"
 

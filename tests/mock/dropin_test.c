@@ -3,7 +3,6 @@
  * The mock as a shared library: the exports of each version for programs that open it, and that the
  * loader recognises it as a driver.
  */
-#include <string.h>
 
 #include <cushim/driver.h>
 #include <cushim/report.h>

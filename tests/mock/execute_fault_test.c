@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How executed kernels fail: sticky codes, lines of the log, and launches that are refused. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/mock/fixture.h"
 
@@ -143,7 +140,7 @@ TEST_BETWEEN(freed_memory_is_none, begin_auto, end_faulted)
     assert_logged("read of 4 bytes at 0x");
 }
 
-TEST_BETWEEN(memory_that_was_locked_is_read_and_written, begin_auto, kernel_end)
+TEST_BETWEEN(memory_that_was_locked_is_read_and_written, begin_auto, fixture_done)
 {
     uint32_t *words = calloc(64, sizeof *words);
     CUdeviceptr address = (uintptr_t)words;
@@ -168,6 +165,35 @@ TEST_BETWEEN(misaligned_access_has_a_code_of_its_own, begin_auto, end_faulted)
     CODE(CUDA_ERROR_MISALIGNED_ADDRESS, result_of("load", 1, parameters));
     assert_logged("(memory#1+2 of 64 bytes)");
 }
+
+#ifndef _WIN32 /* there the mock has no virtual memory */
+TEST_ALONE(virtual_memory_is_named_with_the_reason)
+{
+    static const struct {
+        CUmemAccess_flags flags;
+        unsigned page, offset;
+        CUresult code;
+        const char *logged;
+    } rows[] = {
+        {CU_MEM_ACCESS_FLAGS_PROT_NONE, 1, 8, 700, "(memory#1+2097160 of 4194304 bytes, see cuMem"},
+        {CU_MEM_ACCESS_FLAGS_PROT_READ, 1, 8, 700, "(memory#1+2097160 of 4194304 bytes, see cuMem"},
+        {CU_MEM_ACCESS_FLAGS_PROT_READWRITE, 1, 2, 716, "(memory#1+2097154 of 4194304 bytes)"},
+        {CU_MEM_ACCESS_FLAGS_PROT_READWRITE, 0, 8, 700, "(memory#1 is reserved, but nothing is"},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        CUdeviceptr address;
+        void *parameters[] = {&address};
+
+        begin("mode = auto");
+        address =
+            fixture_map(2, 1, rows[i].flags) + rows[i].page * (size_t)FIXTURE_PAGE + rows[i].offset;
+        CODE(rows[i].code, result_of("store", 1, parameters));
+        assert_logged(rows[i].logged);
+        end_faulted(NULL);
+    }
+}
+#endif
 
 TEST_ALONE(kernel_that_fails_by_itself_is_named)
 {
@@ -245,7 +271,7 @@ TEST_BETWEEN(memory_of_another_device_is_none, begin_pair, end_faulted)
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, result_of("load", 1, parameters));
 }
 
-TEST_BETWEEN(memory_of_a_peer_is_read_and_written, begin_pair, kernel_end)
+TEST_BETWEEN(memory_of_a_peer_is_read_and_written, begin_pair, fixture_done)
 {
     CUdeviceptr address = peer_memory(true);
     void *parameters[] = {&address};
@@ -284,7 +310,8 @@ static CUdeviceptr assert_a_kernel_allocates(CUdeviceptr out, uint64_t bytes)
 }
 
 /* Later kernels can use the memory, as no kernel has freed it. */
-TEST_BETWEEN(heap_is_limited_and_keeps_its_limit_once_kernels_have_used_it, begin_auto, kernel_end)
+TEST_BETWEEN(heap_is_limited_and_keeps_its_limit_once_kernels_have_used_it, begin_auto,
+             fixture_done)
 {
     enum { MB = 1 << 20 };
     CUdeviceptr out, given;
@@ -307,10 +334,10 @@ TEST_BETWEEN(heap_is_limited_and_keeps_its_limit_once_kernels_have_used_it, begi
     assert_true(allocated_by_a_kernel(out, 16) == 0);
     /* The limit can still change, because the kernels have not printed anything. */
     OK(driver->CtxSetLimit(CU_LIMIT_PRINTF_FIFO_SIZE, 2 * MB));
-    OK(driver->MemFree_v2(out));
 }
 
-TEST_BETWEEN(kernel_that_cannot_be_executed_is_refused_with_its_instruction, begin_auto, kernel_end)
+TEST_BETWEEN(kernel_that_cannot_be_executed_is_refused_with_its_instruction, begin_auto,
+             fixture_done)
 {
     CUdeviceptr address;
     void *parameters[] = {&address};
@@ -320,10 +347,9 @@ TEST_BETWEEN(kernel_that_cannot_be_executed_is_refused_with_its_instruction, beg
     assert_logged("the kernel 'unknown' cannot be executed: line 65 of its PTX: ");
     assert_logged("ldmatrix");
     OK(result_of("store", 1, parameters));
-    OK(driver->MemFree_v2(address));
 }
 
-TEST_BETWEEN(text_that_is_wrong_is_refused_as_by_ptxas, begin_auto, kernel_end)
+TEST_BETWEEN(text_that_is_wrong_is_refused_as_by_ptxas, begin_auto, fixture_done)
 {
     static const char wrong[] = HEAD ".visible .entry k()\n{\n    .reg .b32 %r;\n"
                                      "    add.u32 %r, %r;\n    ret;\n}\n";
@@ -334,12 +360,12 @@ TEST_BETWEEN(text_that_is_wrong_is_refused_as_by_ptxas, begin_auto, kernel_end)
 
     CODE(CUDA_ERROR_INVALID_PTX, driver->ModuleLoadDataEx(&module, wrong, 2, options, values));
     assert_ptr_equal(strstr(log, "ptxas application ptx input, line 7; error   : "), log);
-    assert_non_null(strstr(log, "\nptxas fatal   : Ptx assembly aborted due to errors\n"));
+    CONTAINS(log, "\nptxas fatal   : Ptx assembly aborted due to errors\n");
     assert_int_equal((uintptr_t)values[1], strlen(log));
 }
 
 /* Two PTX texts; one calls a function and reads a variable of the other. */
-TEST_BETWEEN(texts_that_are_linked_are_one_program, begin_auto, kernel_end)
+TEST_BETWEEN(texts_that_are_linked_are_one_program, begin_auto, fixture_done)
 {
     static const char caller[] = HEAD ".extern .func (.param .b32 r) twice(.param .b32 x);\n"
                                       ".extern .global .align 4 .u32 base;\n"
@@ -380,6 +406,4 @@ TEST_BETWEEN(texts_that_are_linked_are_one_program, begin_auto, kernel_end)
     OK(kernel_launch(function, parameters, NULL));
     OK(driver->StreamSynchronize(kernel_stream));
     assert_int_equal(*(uint32_t *)cushim_mock_memory(fixture_mock, address, 4), 42);
-    OK(driver->ModuleUnload(module));
-    OK(driver->MemFree_v2(address));
 }

@@ -3,8 +3,6 @@
  * Kernels that try to access host memory, or memory next to their own: each ends with a sticky
  * error, and the host's bytes do not change.
  */
-#include <stdio.h>
-#include <string.h>
 
 #include "tests/mock/fixture.h"
 
@@ -130,17 +128,23 @@ static void assert_host_is_as_it_was(const char *body)
     }
 }
 
-/* Load and launch the kernel; returns its code, which every later call must return, too. */
-static CUresult result_of(const char *body)
+/*
+ * Launch the kernel with an address of the host, which may be registered as read-only. Returns the
+ * code of the fault, which every later call must return, too.
+ */
+static CUresult result_with(const void *at, bool registered, const char *body)
 {
+    enum { READ_ONLY = 8 };
     static char image[4096];
-    uint64_t address = (uint64_t)(uintptr_t)(host + HOST_BYTES / 2);
+    uint64_t address = (uint64_t)(uintptr_t)at;
     CUdeviceptr memory, other;
     void *parameters[] = {&address, &memory};
     CUresult code;
 
     assert_in_range(snprintf(image, sizeof image, "%s%s%s", BEGIN, body, END), 0, sizeof image - 1);
     fixture_begin("mode = auto\nkernel_limit = 100000");
+    if (registered)
+        OK(driver->MemHostRegister_v2((void *)(uintptr_t)at, 16, READ_ONLY));
     OK(driver->MemAlloc_v2(&memory, DEVICE_BYTES));
     OK(driver->MemsetD8_v2(memory, 0, DEVICE_BYTES));
     OK(driver->ModuleLoadData(&kernel_module, image));
@@ -149,6 +153,20 @@ static CUresult result_of(const char *body)
     CODE(code, driver->MemAlloc_v2(&other, 4));
     OK(cushim_mock_destroy(fixture_mock));
     return code;
+}
+
+static CUresult result_of(const char *body)
+{
+    return result_with(host + HOST_BYTES / 2, false, body);
+}
+
+TEST_ALONE(kernel_reads_but_does_not_write_what_is_registered_as_read_only)
+{
+    static const char constant[16] = "constant";
+
+    CODE(CUDA_SUCCESS, result_with(constant, true, "ld.u32 %r2, [%rd1];"));
+    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, result_with(constant, true, "st.u32 [%rd1], %r1;"));
+    assert_string_equal("constant", constant);
 }
 
 TEST_ALONE(kernels_do_not_reach_the_host)

@@ -4,8 +4,6 @@
  * wait for it, and take their time. tests/kernel tests their results.
  */
 #include <pthread.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "tests/mock/fixture.h"
@@ -127,7 +125,7 @@ static void launch(const char *name, unsigned blocks, unsigned threads, void **p
 }
 
 /* The host can also access a managed variable, with its initial value from the start. */
-TEST_ALONE(managed_variables_are_read_and_written_by_host_and_kernel)
+FIXTURE_TEST(managed_variables_are_read_and_written_by_host_and_kernel, "mode = auto\n")
 {
     static const char text[] =
         HEAD ".visible .global .attribute(.managed) .align 4 .u32 shared[2] = {7, 8};\n"
@@ -142,7 +140,6 @@ TEST_ALONE(managed_variables_are_read_and_written_by_host_and_kernel)
     CUmodule module;
     size_t bytes;
 
-    fixture_begin("mode = auto\n");
     OK(driver->ModuleLoadData(&module, text));
     OK(driver->ModuleGetGlobal_v2(&address, &bytes, module, "shared"));
     assert_int_equal(bytes, 8);
@@ -159,7 +156,6 @@ TEST_ALONE(managed_variables_are_read_and_written_by_host_and_kernel)
     OK(driver->ModuleUnload(module));
     CODE(CUDA_ERROR_INVALID_VALUE,
          driver->PointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, address));
-    fixture_end();
 }
 
 /* The kernel polls until the copy, which is queued later on another stream, has executed. */
@@ -182,7 +178,7 @@ TEST_ALONE(kernel_waits_for_what_a_copy_writes)
         OK(driver->StreamDestroy_v2(other));
         OK(driver->MemFree_v2(flag));
         OK(driver->MemFree_v2(result));
-        kernel_end(state);
+        fixture_done(state);
     }
 }
 
@@ -210,7 +206,7 @@ TEST_ALONE(kernel_waits_for_what_the_host_writes)
         assert_int_equal(word_at(result, 0), 77);
         OK(driver->MemFree_v2(result));
         OK(driver->MemFreeHost(page));
-        kernel_end(state);
+        fixture_done(state);
     }
 }
 
@@ -249,7 +245,7 @@ TEST_ALONE(thread_calls_while_another_waits_for_a_kernel)
         assert_int_equal(word_at(result, 0), 78);
         OK(driver->MemFree_v2(result));
         OK(driver->MemFree_v2(flag));
-        kernel_end(state);
+        fixture_done(state);
     }
 }
 
@@ -274,7 +270,7 @@ static uint32_t appended(const char *text)
     for (size_t i = 0; i < 2; i++)
         OK(driver->StreamDestroy_v2(streams[i]));
     OK(driver->MemFree_v2(address));
-    kernel_end(NULL);
+    fixture_done(NULL);
     return result;
 }
 
@@ -317,7 +313,7 @@ TEST_ALONE(nodes_of_graphs_are_executed_at_each_launch)
         OK(driver->GraphExecDestroy(exec));
         OK(driver->GraphDestroy(graph));
         OK(driver->MemFree_v2(address));
-        kernel_end(state);
+        fixture_done(state);
     }
 }
 
@@ -357,7 +353,7 @@ TEST_ALONE(kernel_takes_as_long_as_its_instructions)
     hundred = duration_of(1000000, 0);
     assert_true(one > 0.05f && one < 5);
     assert_true(hundred > 50 * one && hundred < 150 * one);
-    kernel_end(state);
+    fixture_done(state);
 }
 
 /* The kernel starts by itself after a millisecond, before any call waits for it. */
@@ -367,10 +363,10 @@ TEST_ALONE(wait_for_a_kernel_under_way_does_not_move_it)
 
     kernel_begin("mode = auto", image);
     alone = duration_of(1000000, 0);
-    kernel_end(state);
+    fixture_done(state);
     kernel_begin("mode = auto\nschedule = lazy", image);
     awaited = duration_of(1000000, 3 * MS);
-    kernel_end(state);
+    fixture_done(state);
     assert_true(awaited > 0.999f * alone && awaited < 1.001f * alone);
 }
 
@@ -394,8 +390,7 @@ TEST_ALONE(manual_time_executes_as_much_as_passes)
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(kernel_stream));
     OK(cushim_mock_drain(fixture_mock));
     OK(driver->StreamQuery(kernel_stream));
-    OK(driver->MemFree_v2(address));
-    kernel_end(state);
+    fixture_done(state);
 }
 
 /* The output of a kernel is on standard output when the program has waited for the kernel. */
@@ -421,6 +416,6 @@ TEST_ALONE(text_of_a_kernel_is_printed_at_its_end)
         assert_int_equal(fread(printed, 1, sizeof printed - 1, file), 12);
         assert_string_equal(printed, "is 12\nis 12\n");
         fclose(file);
-        kernel_end(state);
+        fixture_done(state);
     }
 }

@@ -3,9 +3,6 @@
  * Compressed fat binaries: files of nvcc 13.0 with the kernel of fatbins/fill.cu. The mock executes
  * them, and detects damage at any place safely.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "image_fixture.h"
 #include "src/mock/image/decompress.h"

@@ -4,8 +4,6 @@
  * calls that wait for them.
  */
 #include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
 
 #include <cushim/testing/layer.h>
 
@@ -32,7 +30,7 @@ static void end_with_misuse(const char *text)
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(fixture_mock));
 }
 
-#define TEST(name) TEST_BETWEEN(name, begin_manual, end)
+#define TEST(name) TEST_FROM(name, begin_with, end, "mode = manual\nschedule = fifo")
 
 TEST_ALONE(operation_that_hangs_is_never_ready_and_cannot_be_waited_for)
 {
@@ -66,7 +64,6 @@ TEST_ALONE(operation_that_hangs_in_manual_mode_is_not_executed)
     OK(cushim_mock_step(fixture_mock));
     OK(cushim_mock_step(fixture_mock));
     OK(driver->StreamQuery(stream));
-    OK(driver->StreamDestroy_v2(stream));
     fixture_end();
 }
 
@@ -95,9 +92,6 @@ static void hang_holds_up_those_who_wait_for_it(const char *mode)
     cushim_fault_resume(layer());
     OK(driver->StreamSynchronize(other));
     assert_int_equal(atomic_load(&ran), 1);
-    OK(driver->EventDestroy_v2(event));
-    OK(driver->StreamDestroy_v2(stream));
-    OK(driver->StreamDestroy_v2(other));
     fixture_end();
 }
 
@@ -136,32 +130,21 @@ TEST_ALONE(end_of_a_context_in_manual_mode_drops_what_hangs)
 static CUfunction trap;
 static CUmodule module;
 
-static int begin_with(const char *settings)
+static int begin_with(void **state)
 {
     static const char image[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
                                 ".visible .entry cushim_trap() { ret; }\n";
 
-    fixture_begin(settings);
+    fixture_begin(*state);
     OK(driver->ModuleLoadData(&module, image));
     OK(driver->ModuleGetFunction(&trap, module, "cushim_trap"));
     return 0;
 }
 
-static int begin_manual(void **state)
-{
-    return begin_with("mode = manual\nschedule = fifo");
-}
-
-static int begin_threaded(void **state)
-{
-    return begin_with("mode = threaded\nschedule = fifo");
-}
-
 /* After a fault no call works, so the mock is destroyed with its contents. */
 static int end(void **state)
 {
-    OK(cushim_mock_destroy(fixture_mock));
-    fixture_mock = NULL;
+    bare_end();
     return 0;
 }
 
@@ -205,7 +188,8 @@ TEST(work_behind_a_value_in_memory_never_runs)
     assert_int_equal(atomic_load(&ran), 0);
 }
 
-TEST_BETWEEN(function_that_waits_for_its_turn_on_the_host_never_runs, begin_threaded, end)
+TEST_FROM(function_that_waits_for_its_turn_on_the_host_never_runs, begin_with, end,
+          "mode = threaded\nschedule = fifo")
 {
     static struct gate gate = GATE;
     const CUstream busy = fixture_stream(), queued[2] = {fixture_stream(), fixture_stream()},
@@ -226,14 +210,9 @@ TEST_BETWEEN(function_that_waits_for_its_turn_on_the_host_never_runs, begin_thre
     assert_int_equal(atomic_load(&ran), 0);
 }
 
-static int begin_struck(void **state)
-{
-    return begin_with("mode = auto\n"
-                      "fault = op.kernel => sticky(ECC_UNCORRECTABLE)\n"
-                      "fault = op.* => sticky(ILLEGAL_ADDRESS)");
-}
-
-TEST_BETWEEN(of_two_rules_that_strike_one_operation_the_first_does, begin_struck, end)
+TEST_FROM(of_two_rules_that_strike_one_operation_the_first_does, begin_with, end,
+          "mode = auto\nfault = op.kernel => sticky(ECC_UNCORRECTABLE)\n"
+          "fault = op.* => sticky(ILLEGAL_ADDRESS)")
 {
     const CUstream stream = fixture_stream();
 

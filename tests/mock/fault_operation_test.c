@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Faults of the mock's operations: longer durations, hangs, and sticky errors of the device. */
-#include <stdio.h>
-#include <string.h>
 
 #include <cushim/testing/layer.h>
 
@@ -15,33 +13,25 @@ static struct cushim_layer *layer(void)
     return cushim_layer_current();
 }
 
-TEST_ALONE(delayed_operation_takes_so_much_longer)
+FIXTURE_TEST(delayed_operation_takes_so_much_longer, "fault = op.kernel:nth=2 => delay(5 ms)")
 {
-    CUstream stream;
+    CUstream stream = fixture_stream();
 
-    fixture_begin("fault = op.kernel:nth=2 => delay(5 ms)");
-    stream = fixture_stream();
     assert_true(fixture_spin_ms(stream, 1000000) < 1.1F);
     assert_true(fixture_spin_ms(stream, 1000000) >= 6);
     assert_true(fixture_spin_ms(stream, 1000000) < 1.1F);
     assert_int_equal(cushim_fault_matched(layer(), 0), 3);
     assert_int_equal(cushim_fault_fired(layer(), 0), 1);
-    OK(driver->StreamDestroy_v2(stream));
-    fixture_end();
 }
 
-TEST_ALONE(delays_add_up)
+FIXTURE_TEST(delays_add_up, "fault = op.kernel => delay(5 ms)\nfault = op.*:every=2 => delay(2 ms)")
 {
-    CUstream stream;
+    CUstream stream = fixture_stream();
 
-    fixture_begin("fault = op.kernel => delay(5 ms)\nfault = op.*:every=2 => delay(2 ms)");
-    stream = fixture_stream();
     /*
      * The operations are a record, the kernel, and another record, so every=2 selects the kernel.
      */
     assert_true(fixture_spin_ms(stream, 1000000) >= 8);
-    OK(driver->StreamDestroy_v2(stream));
-    fixture_end();
 }
 
 TEST_ALONE(sticky_operation_has_no_effect_and_faults_for_ever)
@@ -127,12 +117,12 @@ TEST_ALONE(callback_that_faults_receives_the_error)
     OK(cushim_mock_destroy(fixture_mock));
 }
 
-TEST_ALONE(rule_of_a_device_meets_its_streams_alone)
+FIXTURE_TEST(rule_of_a_device_meets_its_streams_alone,
+             "devices = 2\nfault = op.set@dev1:nth=2 => delay(1 ms)")
 {
     CUcontext second, popped;
     CUdeviceptr memory[2];
 
-    fixture_begin("devices = 2\nfault = op.set@dev1:nth=2 => delay(1 ms)");
     OK(driver->MemAlloc_v2(&memory[0], 16));
     OK(driver->DevicePrimaryCtxRetain(&second, 1));
     for (int i = 0; i < 3; i++)
@@ -149,8 +139,6 @@ TEST_ALONE(rule_of_a_device_meets_its_streams_alone)
     OK(driver->MemFree_v2(memory[1]));
     OK(driver->CtxPopCurrent_v2(&popped));
     OK(driver->DevicePrimaryCtxRelease_v2(1));
-    OK(driver->MemFree_v2(memory[0]));
-    fixture_end();
 }
 
 /* One operation of each kind. */
@@ -186,9 +174,6 @@ static void queue_all_kinds(CUstream stream)
     OK(driver->StreamSynchronize(stream));
     OK(driver->GraphExecDestroy(exec));
     OK(driver->GraphDestroy(graph));
-    OK(driver->EventDestroy_v2(event));
-    OK(driver->MemFree_v2(managed));
-    OK(driver->MemFree_v2(memory));
 }
 
 /* The kinds that the trace has reported. */
@@ -238,13 +223,12 @@ TEST_ALONE(kinds_are_those_of_the_mock)
     fixture_end();
 }
 
-TEST_ALONE(counts_are_reported_while_operations_begin)
+FIXTURE_TEST(counts_are_reported_while_operations_begin,
+             "mode = threaded\nfault = op.kernel:nth=1000 => hang")
 {
-    CUstream stream;
     uint64_t before = 0, matched = 0;
+    CUstream stream = fixture_stream();
 
-    fixture_begin("mode = threaded\nfault = op.kernel:nth=1000 => hang");
-    stream = fixture_stream();
     for (int i = 0; i < 100; i++)
         fixture_spin(stream, 10);
     while (matched < 100) {
@@ -253,19 +237,13 @@ TEST_ALONE(counts_are_reported_while_operations_begin)
         before = matched;
     }
     OK(driver->StreamSynchronize(stream));
-    OK(driver->StreamDestroy_v2(stream));
-    fixture_end();
 }
 
-TEST_ALONE(rules_go_while_work_is_under_way)
+FIXTURE_TEST(rules_go_while_work_is_under_way, "fault = op.kernel => sticky(ILLEGAL_ADDRESS)")
 {
-    CUstream stream;
+    CUstream stream = fixture_stream();
 
-    fixture_begin("fault = op.kernel => sticky(ILLEGAL_ADDRESS)");
-    stream = fixture_stream();
     cushim_fault_clear(layer());
     fixture_spin(stream, 10);
     OK(driver->StreamSynchronize(stream));
-    OK(driver->StreamDestroy_v2(stream));
-    fixture_end();
 }

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/mock/fixture.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "tests/support/environment.h"
 #include "tests/support/ptx.h"
 
@@ -16,18 +13,10 @@ static const char image[] = PTX_HEAD PTX_SPIN;
 
 void fixture_begin(const char *settings)
 {
-    char message[200];
-    struct cushim_mock_options options = {.size = sizeof options,
-                                          .settings = settings,
-                                          .message = message,
-                                          .message_size = sizeof message};
     CUcontext context;
     CUmodule module;
 
-    if (cushim_mock_create(&options, &fixture_mock) != CUDA_SUCCESS)
-        fail_msg("%s", message);
-    driver = cushim_mock_table(fixture_mock);
-    OK(driver->Init(0));
+    bare_begin(settings);
     OK(driver->DevicePrimaryCtxRetain(&context, 0));
     OK(driver->CtxPushCurrent_v2(context));
     /* Load the module now, because loading waits for all work of the context. */
@@ -63,6 +52,12 @@ int fixture_manual(void **state)
     return 0;
 }
 
+int fixture_with(void **state)
+{
+    fixture_begin(*state);
+    return 0;
+}
+
 int fixture_done(void **state)
 {
     fixture_end();
@@ -82,8 +77,8 @@ const char *fixture_misuse(size_t index)
     snprintf(text, sizeof text, "%s", misuse + strlen(": error: "));
     call = strstr(text, "; in cu");
     assert_non_null(call);
-    assert_non_null(strstr(call, " of thread 1, at "));
-    assert_non_null(strstr(call, "; rule: "));
+    CONTAINS(call, " of thread 1, at ");
+    CONTAINS(call, "; rule: ");
     *call = '\0';
     return text;
 }
@@ -224,15 +219,6 @@ int kernel_begin(const char *settings, const char *ptx)
     return 0;
 }
 
-int kernel_end(void **state)
-{
-    OK(cushim_mock_drain(fixture_mock));
-    OK(driver->StreamDestroy_v2(kernel_stream));
-    OK(driver->ModuleUnload(kernel_module));
-    fixture_end();
-    return 0;
-}
-
 CUfunction kernel_find(const char *name)
 {
     CUfunction function = NULL;
@@ -277,4 +263,27 @@ CUstreamCaptureStatus capture_status(CUstream stream)
 
     OK(driver->StreamIsCapturing(stream, &status));
     return status;
+}
+
+CUdeviceptr fixture_map(unsigned pages, unsigned page, CUmemAccess_flags flags)
+{
+    const CUmemLocation device = {.type = CU_MEM_LOCATION_TYPE_DEVICE};
+    const CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = device};
+    const CUmemAccessDesc access = {.location = device, .flags = flags};
+    CUmemGenericAllocationHandle physical;
+    CUdeviceptr start, mapped;
+
+    OK(driver->MemAddressReserve(&start, (size_t)pages * FIXTURE_PAGE, 0, 0, 0));
+    mapped = start + (size_t)page * FIXTURE_PAGE;
+    OK(driver->MemCreate(&physical, FIXTURE_PAGE, &prop, 0));
+    OK(driver->MemMap(mapped, FIXTURE_PAGE, 0, physical, 0));
+    OK(driver->MemRelease(physical));
+    OK(driver->MemSetAccess(mapped, FIXTURE_PAGE, &access, 1));
+    return start;
+}
+
+void fixture_unmap(CUdeviceptr start, unsigned pages)
+{
+    OK(driver->MemUnmap(start, (size_t)pages * FIXTURE_PAGE));
+    OK(driver->MemAddressFree(start, (size_t)pages * FIXTURE_PAGE));
 }

@@ -6,11 +6,10 @@
 #ifndef CUSHIM_TESTS_MOCK_FIXTURE_H
 #define CUSHIM_TESTS_MOCK_FIXTURE_H
 
-#include <stdbool.h>
-
 #include <cushim/testing/mock.h>
 
 #include "tests/support/cmocka.h"
+#include "tests/support/structs.h"
 
 /* The test's mock and its table. */
 extern struct cushim_mock *fixture_mock;
@@ -20,8 +19,8 @@ extern const struct cushim_table *driver;
 void fixture_begin(const char *settings);
 
 /*
- * Release the context and destroy the mock. Asserts that the mock saw no misuse and that the
- * program left no objects.
+ * Release the context, with which its streams, events, memory and modules end, and destroy the
+ * mock. Asserts that the mock saw no misuse and that the program left no other objects.
  */
 void fixture_end(void);
 
@@ -29,6 +28,10 @@ void fixture_end(void);
 int fixture_auto(void **state);
 int fixture_manual(void **state);
 int fixture_done(void **state);
+
+/* Setup with the settings that are the state, and a test with them. */
+int fixture_with(void **state);
+#define FIXTURE_TEST(name, settings) TEST_FROM(name, fixture_with, fixture_done, settings)
 
 /* The pending operations and the virtual time. */
 struct cushim_mock_state fixture_state(void);
@@ -78,9 +81,8 @@ bool bare_same_uuid(CUuuid one, CUuuid other);
 extern CUmodule kernel_module;
 extern CUstream kernel_stream;
 
-/* For a setup; and the teardown, after which nothing is left. */
+/* For a setup. The teardown is fixture_done(). */
 int kernel_begin(const char *settings, const char *ptx);
-int kernel_end(void **state);
 
 /* A function of the module. */
 CUfunction kernel_find(const char *name);
@@ -101,5 +103,13 @@ CUgraph capture_end(CUstream stream);
 void capture_work(CUstream stream);
 
 CUstreamCaptureStatus capture_status(CUstream stream);
+
+/*
+ * Reserve this many pages of 2 MiB and map new memory into the one at `page`, which the device may
+ * access as the flags say.
+ */
+enum { FIXTURE_PAGE = 2 << 20 };
+CUdeviceptr fixture_map(unsigned pages, unsigned page, CUmemAccess_flags flags);
+void fixture_unmap(CUdeviceptr start, unsigned pages);
 
 #endif

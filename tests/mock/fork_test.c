@@ -2,7 +2,6 @@
 /* The mock in forked children, also of a process that has not called cuInit, or is inside calls. */
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 
 #include "tests/mock/fixture.h"
 #include "tests/support/child.h"
@@ -27,7 +26,7 @@ static void child_of_uninitialised(const void *data)
     check_int(cushim_mock_destroy(fixture_mock), CUDA_SUCCESS);
 }
 
-static void child_of_a_process_that_has_not_called_cu_init_has_a_driver(void **state)
+TEST_BETWEEN(child_of_a_process_that_has_not_called_cu_init_has_a_driver, NULL, teardown)
 {
     bare_create(NULL);
     assert_true(child_passes("child", child_of_uninitialised, NULL));
@@ -52,7 +51,7 @@ static void child_of_busy(const void *data)
     check_int(driver->DeviceGetCount(&number), CUDA_ERROR_NOT_INITIALIZED);
 }
 
-static void fork_among_calls_of_other_threads_leaves_no_lock_behind(void **state)
+TEST_BETWEEN(fork_among_calls_of_other_threads_leaves_no_lock_behind, NULL, teardown)
 {
     pthread_t threads[4];
 
@@ -66,16 +65,4 @@ static void fork_among_calls_of_other_threads_leaves_no_lock_behind(void **state
     atomic_store(&stop, true);
     for (size_t i = 0; i < 4; i++)
         pthread_join(threads[i], NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(child_of_a_process_that_has_not_called_cu_init_has_a_driver,
-                                  teardown),
-        cmocka_unit_test_teardown(fork_among_calls_of_other_threads_leaves_no_lock_behind,
-                                  teardown),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,6 @@
 /*
  * Launches of graphs: the order in which they execute, on the virtual clock and under each schedule.
  */
-#include <stdio.h>
 
 #include "tests/mock/graph_fixture.h"
 
@@ -105,9 +104,6 @@ TEST_BETWEEN(whole_launch_waits_for_the_stream_and_holds_it_up, begin_manual, gr
     OK(driver->EventElapsedTime_v2(&ms, before, after));
     assert_true(ms > 19.9f && ms < 20.1f);
     OK(driver->GraphExecDestroy(exec));
-    OK(driver->EventDestroy_v2(before));
-    OK(driver->EventDestroy_v2(after));
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 TEST_BETWEEN(launches_of_one_executable_graph_take_turns, begin_manual, graph_end)
@@ -130,8 +126,6 @@ TEST_BETWEEN(launches_of_one_executable_graph_take_turns, begin_manual, graph_en
     OK(driver->StreamQuery(other));
     OK(driver->GraphExecDestroy(exec));
     OK(driver->GraphExecDestroy(second));
-    OK(driver->StreamDestroy_v2(one));
-    OK(driver->StreamDestroy_v2(other));
 }
 
 TEST_BETWEEN(event_nodes_are_of_the_events_at_the_launch, begin_manual, graph_end)
@@ -156,10 +150,6 @@ TEST_BETWEEN(event_nodes_are_of_the_events_at_the_launch, begin_manual, graph_en
     OK(driver->EventQuery(after));
     CODE(CUDA_ERROR_NOT_READY, driver->EventQuery(before));
     OK(driver->GraphExecDestroy(exec));
-    OK(driver->EventDestroy_v2(before));
-    OK(driver->EventDestroy_v2(after));
-    OK(driver->StreamDestroy_v2(stream));
-    OK(driver->StreamDestroy_v2(outside));
 }
 
 TEST(child_graphs_are_launched_in_their_place)
@@ -182,5 +172,4 @@ TEST(child_graphs_are_launched_in_their_place)
     assert_int_equal(graph_ran_count, 4);
     assert_true(graph_ran[0] == 1 && graph_ran[1] == 2 && graph_ran[2] == 2 && graph_ran[3] == 3);
     OK(driver->GraphExecDestroy(exec));
-    OK(driver->StreamDestroy_v2(stream));
 }

@@ -3,11 +3,19 @@
  * Graphs where the mock decides: their text, misuse, how deep child graphs nest, and child graphs
  * that the program gives away. tests/conformance tests statements 130 to 149 and 178 to 187.
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/mock/graph_fixture.h"
 #include "tests/support/folder.h"
+
+static int end(void **state)
+{
+    cushim_mock_destroy(fixture_mock);
+    fixture_mock = NULL;
+    return 0;
+}
+
+#define TEST(name) TEST_BETWEEN(name, graph_auto, graph_end)
+#define MISUSE_TEST(name) TEST_BETWEEN(name, fixture_auto, end)
 
 static void CUDA_CB do_nothing(void *data)
 {
@@ -32,7 +40,7 @@ static CUgraph child_of(CUgraph made, CUgraphNode *node)
     return child;
 }
 
-static void text_of_a_graph_has_the_graphs_within_it(void **state)
+TEST(text_of_a_graph_has_the_graphs_within_it)
 {
     const CUDA_HOST_NODE_PARAMS nothing = {do_nothing, NULL};
     CUgraphNode node, first, second;
@@ -49,9 +57,9 @@ static void text_of_a_graph_has_the_graphs_within_it(void **state)
     memcpy(text, bytes, length);
     free(bytes);
     assert_ptr_equal(strstr(text, "digraph"), text);
-    assert_non_null(strstr(text, "HOST"));
-    assert_non_null(strstr(text, "  subgraph \"cluster"));
-    assert_non_null(strstr(strstr(text, "subgraph"), "\" -> \""));
+    CONTAINS(text, "HOST");
+    CONTAINS(text, "  subgraph \"cluster");
+    CONTAINS(strstr(text, "subgraph"), "\" -> \"");
     assert_non_null(strrchr(text, '}'));
     CODE(CUDA_ERROR_OPERATING_SYSTEM, driver->GraphDebugDotPrint(graph, "/nowhere/graph", 0));
 }
@@ -60,22 +68,79 @@ static void text_of_a_graph_has_the_graphs_within_it(void **state)
 /*
  * A pipe instead of a file: a mock that waited for the pipe's reader would block all other calls.
  */
-static void pipe_that_nobody_reads_is_refused(void **state)
+TEST(pipe_that_nobody_reads_is_refused)
 {
     CODE(CUDA_ERROR_OPERATING_SYSTEM, driver->GraphDebugDotPrint(graph, folder_pipe("unread"), 0));
 }
 #endif
 
-static void kinds_of_nodes_that_the_mock_lacks_are_refused(void **state)
+/* Kernels of the mock cannot end a loop. */
+TEST(loop_that_would_not_end_is_refused)
+{
+    CUgraphNodeParams parameters;
+    CUgraphConditionalHandle handle;
+    CUstream stream = fixture_stream();
+    CUgraphNode node;
+    CUgraphExec exec;
+    CUcontext context;
+
+    OK(driver->CtxGetCurrent(&context));
+    OK(driver->GraphConditionalHandleCreate(&handle, graph, context, 1,
+                                            CU_GRAPH_COND_ASSIGN_DEFAULT));
+    memset(&parameters, 0, sizeof parameters);
+    parameters.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+    parameters.conditional.handle = handle;
+    parameters.conditional.type = CU_GRAPH_COND_TYPE_WHILE;
+    parameters.conditional.size = 1;
+    parameters.conditional.ctx = context;
+    OK(driver->GraphAddNode(&node, graph, NULL, 0, &parameters));
+    OK(driver->GraphInstantiateWithFlags(&exec, graph, 0));
+    CODE(CUDA_ERROR_NOT_SUPPORTED, driver->GraphLaunch(exec, stream));
+    OK(driver->GraphExecDestroy(exec));
+    OK(driver->StreamDestroy_v2(stream));
+}
+
+/* Live memory counts as the program's, whatever becomes of the graph. */
+MISUSE_TEST(memory_of_a_graph_is_the_program_s_while_it_is_live)
+{
+    const CUDA_MEMSET_NODE_PARAMS set = {.value = 1, .elementSize = 1, .width = 4, .height = 1};
+    CUDA_MEM_ALLOC_NODE_PARAMS parameters;
+    CUDA_MEMSET_NODE_PARAMS late = set;
+    CUstream stream = fixture_stream();
+    CUgraph makes = graph_new(), other = graph_new();
+    CUgraphNode node;
+    CUgraphExec exec, late_exec;
+
+    memset(&parameters, 0, sizeof parameters);
+    parameters.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    parameters.poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    parameters.bytesize = 4;
+    OK(driver->GraphAddMemAllocNode(&node, makes, NULL, 0, &parameters));
+    late.dst = parameters.dptr;
+    OK(driver->GraphAddMemsetNode(&node, other, NULL, 0, &late, NULL));
+    OK(driver->GraphInstantiateWithFlags(&exec, makes, 0));
+    OK(driver->GraphInstantiateWithFlags(&late_exec, other, 0));
+    assert_int_equal(fixture_state().allocations, 0);
+    OK(driver->GraphLaunch(exec, stream));
+    assert_int_equal(fixture_state().allocations, 1);
+    OK(driver->GraphExecDestroy(exec));
+    graph_run(late_exec, stream);
+    OK(driver->MemFreeAsync(parameters.dptr, stream));
+    assert_int_equal(fixture_state().allocations, 0);
+    OK(driver->StreamSynchronize(stream));
+    OK(driver->GraphLaunch(late_exec, stream));
+    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->StreamSynchronize(stream));
+}
+
+TEST(kinds_of_nodes_that_the_mock_lacks_are_refused)
 {
     CUgraphNodeParams parameters;
     CUgraphNode node;
 
     memset(&parameters, 0, sizeof parameters);
-    parameters.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+    parameters.type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP;
     CODE(CUDA_ERROR_NOT_SUPPORTED, driver->GraphAddNode(&node, graph, NULL, 0, &parameters));
-    parameters.type = CU_GRAPH_NODE_TYPE_MEM_FREE;
-    parameters.free.dptr = 512; /* no graph has allocated memory yet */
+    parameters.type = CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT;
     CODE(CUDA_ERROR_NOT_SUPPORTED, driver->GraphAddNode(&node, graph, NULL, 0, &parameters));
 }
 
@@ -85,7 +150,7 @@ static void kinds_of_nodes_that_the_mock_lacks_are_refused(void **state)
 static void expect_misuse(const char *text)
 {
     assert_int_equal(fixture_state().misuses, 1);
-    assert_non_null(strstr(cushim_mock_misuse(fixture_mock, 0), text));
+    CONTAINS(cushim_mock_misuse(fixture_mock, 0), text);
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(fixture_mock));
     fixture_mock = NULL;
 }
@@ -103,7 +168,7 @@ static CUgraph capture_child(CUstream stream, CUgraphNode *node)
     return made;
 }
 
-static void capture_ends_with_the_graph_around_its_own(void **state)
+MISUSE_TEST(capture_ends_with_the_graph_around_its_own)
 {
     CUstream stream = fixture_stream();
     CUgraphNode node;
@@ -116,7 +181,7 @@ static void capture_ends_with_the_graph_around_its_own(void **state)
     expect_misuse("cuGraphDestroy: the graph is destroyed while a stream is captured into it");
 }
 
-static void capture_ends_with_the_node_around_its_graph(void **state)
+MISUSE_TEST(capture_ends_with_the_node_around_its_graph)
 {
     CUstream stream = fixture_stream();
     CUgraphNode node;
@@ -138,7 +203,7 @@ static CUuserObject give_away(CUgraph made)
     return object;
 }
 
-static void program_cannot_release_what_a_graph_was_given(void **state)
+MISUSE_TEST(program_cannot_release_what_a_graph_was_given)
 {
     CUgraph made = graph_new();
 
@@ -147,7 +212,7 @@ static void program_cannot_release_what_a_graph_was_given(void **state)
     expect_misuse("cuUserObjectRelease: 1 references are given away, the program has 0");
 }
 
-static void reference_is_given_to_one_graph(void **state)
+MISUSE_TEST(reference_is_given_to_one_graph)
 {
     CUgraph made = graph_new(), other = graph_new();
 
@@ -158,7 +223,7 @@ static void reference_is_given_to_one_graph(void **state)
     expect_misuse("cuGraphRetainUserObject: 1 references are given away, the program has 0");
 }
 
-static void graph_cannot_be_put_into_itself(void **state)
+MISUSE_TEST(graph_cannot_be_put_into_itself)
 {
     CUgraph outer = graph_new();
     CUgraphNode node;
@@ -175,7 +240,7 @@ static void graph_cannot_be_put_into_itself(void **state)
  * Levels that would overflow any thread's stack are refused. This is a choice of the mock: a driver
  * creates, clones and launches 1000 levels (statement 182).
  */
-static void child_graphs_nest_to_an_end(void **state)
+TEST(child_graphs_nest_to_an_end)
 {
     CUgraph top = graph_new(), empty = graph_new(), made = top, clone;
     CUresult code = CUDA_SUCCESS;
@@ -213,7 +278,7 @@ static CUgraphNodeParams moved(CUgraph child)
     return parameters;
 }
 
-static void other_child_of_a_node_nests_to_the_same_end(void **state)
+TEST(other_child_of_a_node_nests_to_the_same_end)
 {
     CUgraph top = graph_new(), other = graph_new(), made = other;
     CUgraphNodeParams parameters = moved(other);
@@ -228,7 +293,7 @@ static void other_child_of_a_node_nests_to_the_same_end(void **state)
     OK(driver->GraphDestroy(other));
 }
 
-static void child_graph_that_is_not_moved_stays(void **state)
+TEST(child_graph_that_is_not_moved_stays)
 {
     CUgraph child = graph_new();
     CUgraphNodeParams parameters = moved(child);
@@ -242,7 +307,7 @@ static void child_graph_that_is_not_moved_stays(void **state)
 }
 
 /* Also if the graph lies in the other one by way of a third. */
-static void graph_is_not_moved_into_itself(void **state)
+MISUSE_TEST(graph_is_not_moved_into_itself)
 {
     CUgraph outer = graph_new(), child = graph_new();
     CUgraphNodeParams parameters = moved(child);
@@ -256,33 +321,7 @@ static void graph_is_not_moved_into_itself(void **state)
     expect_misuse("the graph would contain itself");
 }
 
-static int end(void **state)
-{
-    cushim_mock_destroy(fixture_mock);
-    fixture_mock = NULL;
-    return 0;
-}
-
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, graph_auto, graph_end)
-#define MISUSE(name) cmocka_unit_test_setup_teardown(name, fixture_auto, end)
-    const struct CMUnitTest tests[] = {
-        TEST(text_of_a_graph_has_the_graphs_within_it),
-#ifndef _WIN32
-        TEST(pipe_that_nobody_reads_is_refused),
-#endif
-        TEST(kinds_of_nodes_that_the_mock_lacks_are_refused),
-        MISUSE(capture_ends_with_the_graph_around_its_own),
-        MISUSE(capture_ends_with_the_node_around_its_graph),
-        MISUSE(program_cannot_release_what_a_graph_was_given),
-        MISUSE(reference_is_given_to_one_graph),
-        MISUSE(graph_cannot_be_put_into_itself),
-        TEST(child_graphs_nest_to_an_end),
-        TEST(other_child_of_a_node_nests_to_the_same_end),
-        TEST(child_graph_that_is_not_moved_stays),
-        MISUSE(graph_is_not_moved_into_itself),
-    };
-
-    return cmocka_run_group_tests(tests, folder_create, folder_remove);
+    return run_all_tests(folder_create, folder_remove);
 }

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What cubins, fat binaries and linked images declare. */
 #include <elf.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "image_fixture.h"
 #include "src/mock/image/elf_file.h"
@@ -199,9 +196,8 @@ IMAGE_TEST(no_damage_of_one_byte_leads_astray)
 
 IMAGE_TEST(fat_binary_within_itself_has_an_end)
 {
-    size_t size;
+    size_t size = fatbin_begin(other);
 
-    size = fatbin_begin(other);
     for (unsigned i = 0; i < 10; i++) {
         fatbin_begin(buffer);
         size = fatbin_add(buffer, FATBIN_PTX, 50, 0, other, size);

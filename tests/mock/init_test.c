@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What settings and CUDA_VISIBLE_DEVICES make of the initialisation, and names of codes. */
-#include <stdio.h>
-#include <string.h>
 
 #include <cushim/device.h>
 

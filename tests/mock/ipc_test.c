@@ -3,7 +3,6 @@
  * Events and memory that two processes share: what remains of a process that has ended, and damaged
  * handles. tests/conformance has what two processes see of each other (statements 74 to 76, 86, 87).
  */
-#include <string.h>
 
 #include "tests/mock/fixture.h"
 #include "tests/support/descriptor.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Launches: what waits for them, their events and attributes, and how they are captured. */
-#include <string.h>
 
 #include "tests/mock/fixture.h"
 
@@ -23,9 +22,9 @@ static int begin_auto(void **state)
     return kernel_begin("mode = auto", image);
 }
 
-#define LAUNCH_TEST(name) TEST_BETWEEN(name, begin, kernel_end)
+#define LAUNCH_TEST(name) TEST_BETWEEN(name, begin, fixture_done)
 
-TEST_BETWEEN(loading_and_unloading_wait_for_all_work, begin_auto, kernel_end)
+TEST_BETWEEN(loading_and_unloading_wait_for_all_work, begin_auto, fixture_done)
 {
     uint64_t ns = 5 * MS;
     void *parameters[] = {&ns};
@@ -44,14 +43,7 @@ TEST_BETWEEN(loading_and_unloading_wait_for_all_work, begin_auto, kernel_end)
 /* A launch of one thread with attributes. */
 static CUlaunchConfig with(CUlaunchAttribute *attributes, unsigned count)
 {
-    return (CUlaunchConfig){.gridDimX = 1,
-                            .gridDimY = 1,
-                            .gridDimZ = 1,
-                            .blockDimX = 1,
-                            .blockDimY = 1,
-                            .blockDimZ = 1,
-                            .hStream = kernel_stream,
-                            .attrs = attributes,
+    return (CUlaunchConfig){ONE_THREAD, .hStream = kernel_stream, .attrs = attributes,
                             .numAttrs = count};
 }
 
@@ -88,8 +80,6 @@ LAUNCH_TEST(event_of_a_launch_ends_with_the_kernel)
         OK(driver->EventQuery(event));
         OK(driver->StreamQuery(other));
     }
-    OK(driver->EventDestroy_v2(event));
-    OK(driver->StreamDestroy_v2(other));
 }
 
 LAUNCH_TEST(event_of_a_launch_is_a_plain_one_of_its_context)
@@ -116,7 +106,6 @@ LAUNCH_TEST(event_of_a_launch_is_a_plain_one_of_its_context)
     OK(driver->CtxCreate_v2(&context, 0, 0));
     OK(driver->EventCreate(&event, CU_EVENT_DISABLE_TIMING));
     CODE(CUDA_ERROR_INVALID_HANDLE, launch_with_event(event, PROGRAMMATIC_EVENT));
-    OK(driver->EventDestroy_v2(event));
     OK(driver->CtxDestroy_v2(context));
 }
 
@@ -173,9 +162,6 @@ LAUNCH_TEST(captured_event_of_a_launch_is_a_port_of_the_kernel)
     OK(driver->StreamWaitEvent(kernel_stream, back, 0));
     capture_work(kernel_stream);
     check_edges(wanted, COUNT(wanted));
-    OK(driver->EventDestroy_v2(event));
-    OK(driver->EventDestroy_v2(back));
-    OK(driver->StreamDestroy_v2(other));
 }
 
 /* The priority stays when the parameters of the node change. */
@@ -211,7 +197,6 @@ LAUNCH_TEST(priority_of_a_captured_kernel_stays)
     CODE(CUDA_ERROR_INVALID_VALUE,
          driver->GraphKernelNodeSetAttribute(nodes[1], (CUkernelNodeAttrID)PRIORITY, &value));
     OK(driver->GraphDestroy(graph));
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 LAUNCH_TEST(cooperative_launch_by_its_attribute_must_fit_the_device)

@@ -2,8 +2,6 @@
 /* CUDA library objects: their kernels, files and contexts; and when functions are loaded. */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
-#include <string.h>
-
 #include "tests/mock/fixture.h"
 #include "tests/support/folder.h"
 

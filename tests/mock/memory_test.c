@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Device memory: its limit, many allocations, and what programs ask the mock about it. */
-#include <stdlib.h>
 
 #include "tests/mock/fixture.h"
 #include "tests/support/memory.h"
@@ -142,7 +141,6 @@ TEST(last_prefetch_of_managed_memory_is_kept)
     OK(driver->MemPrefetchAsync(memory, 65536, 0, NULL));
     OK(driver->MemRangeGetAttribute(&location, sizeof location, last, memory, 65536));
     assert_int_equal(location, 0);
-    OK(driver->MemFree_v2(memory));
 }
 
 TEST(a_device_address_leads_to_its_bytes)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The lifecycle of a mock: creation from options, installation, queries, destruction. */
-#include <stdio.h>
-#include <string.h>
 
 #include <cushim/driver.h>
 
@@ -38,6 +36,8 @@ static int teardown(void **state)
     return cushim_mock_current() != NULL;
 }
 
+#define TEST(name) TEST_BETWEEN(name, setup, teardown)
+
 static void note(void *data, const char *text)
 {
     assert_ptr_equal(data, &lines);
@@ -45,7 +45,7 @@ static void note(void *data, const char *text)
     lines++;
 }
 
-static void one_mock_exists_at_a_time(void **state)
+TEST(one_mock_exists_at_a_time)
 {
     struct cushim_mock *second = (struct cushim_mock *)&lines;
 
@@ -58,7 +58,7 @@ static void one_mock_exists_at_a_time(void **state)
     assert_ptr_equal(cushim_mock_current(), fixture_mock);
 }
 
-static void options_that_cannot_be_understood_are_refused(void **state)
+TEST(options_that_cannot_be_understood_are_refused)
 {
     struct cushim_mock_options options = {.size = 1};
     struct cushim_mock *made = NULL;
@@ -71,14 +71,14 @@ static void options_that_cannot_be_understood_are_refused(void **state)
     OK(cushim_mock_create(&options, &fixture_mock));
 }
 
-static void refused_setting_says_where_and_leaves_no_mock(void **state)
+TEST(refused_setting_says_where_and_leaves_no_mock)
 {
     char message[200] = "not touched";
 
     teardown(state);
     CODE(CUDA_ERROR_INVALID_VALUE, create("mode = fast", NULL, message, sizeof message));
-    assert_non_null(strstr(message, "settings:1:"));
-    assert_non_null(strstr(message, "fast"));
+    CONTAINS(message, "settings:1:");
+    CONTAINS(message, "fast");
     assert_null(fixture_mock);
     assert_null(cushim_mock_current());
     CODE(CUDA_ERROR_INVALID_VALUE, create("mode = fast", NULL, NULL, 100));
@@ -86,7 +86,7 @@ static void refused_setting_says_where_and_leaves_no_mock(void **state)
     assert_string_equal(message, "");
 }
 
-static void file_is_read_before_the_settings(void **state)
+TEST(file_is_read_before_the_settings)
 {
     char message[200];
     const char *path = "mock_test.conf";
@@ -98,25 +98,24 @@ static void file_is_read_before_the_settings(void **state)
     assert_int_equal(fclose(file), 0);
     OK(create("devices = 3", path, message, sizeof message));
     remove(path);
-    assert_non_null(strstr(cushim_mock_identity(), "3 devices"));
-    assert_non_null(strstr(cushim_mock_identity(), "12.0"));
-    OK(cushim_mock_destroy(fixture_mock));
-    fixture_mock = NULL;
+    CONTAINS(cushim_mock_identity(), "3 devices");
+    CONTAINS(cushim_mock_identity(), "12.0");
+    bare_end();
     CODE(CUDA_ERROR_FILE_NOT_FOUND, create(NULL, "no/such/file", message, sizeof message));
-    assert_non_null(strstr(message, "no/such/file"));
+    CONTAINS(message, "no/such/file");
 }
 
-static void identity_says_that_this_is_no_gpu(void **state)
+TEST(identity_says_that_this_is_no_gpu)
 {
-    assert_non_null(strstr(cushim_mock_identity(), "cushim mock "));
-    assert_non_null(strstr(cushim_mock_identity(), "13.0"));
-    assert_non_null(strstr(cushim_mock_identity(), "this is not a GPU"));
+    CONTAINS(cushim_mock_identity(), "cushim mock ");
+    CONTAINS(cushim_mock_identity(), "13.0");
+    CONTAINS(cushim_mock_identity(), "this is not a GPU");
     teardown(state);
-    assert_non_null(strstr(cushim_mock_identity(), "no mock exists"));
-    assert_non_null(strstr(cushim_mock_identity(), "this is not a GPU"));
+    CONTAINS(cushim_mock_identity(), "no mock exists");
+    CONTAINS(cushim_mock_identity(), "this is not a GPU");
 }
 
-static void calls_after_the_mock_answer_that_it_is_gone(void **state)
+TEST(calls_after_the_mock_answer_that_it_is_gone)
 {
     int version = 5;
 
@@ -126,7 +125,7 @@ static void calls_after_the_mock_answer_that_it_is_gone(void **state)
     CODE(CUDA_ERROR_DEINITIALIZED, driver->Init(0));
 }
 
-static void installed_table_is_current_until_the_mock_is_destroyed(void **state)
+TEST(installed_table_is_current_until_the_mock_is_destroyed)
 {
     const struct cushim_table *before = cushim_driver();
 
@@ -139,7 +138,7 @@ static void installed_table_is_current_until_the_mock_is_destroyed(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_install(NULL));
 }
 
-static void layer_over_the_installed_table_is_left_alone(void **state)
+TEST(layer_over_the_installed_table_is_left_alone)
 {
     struct cushim_table layer = *driver;
     const struct cushim_table *before = cushim_driver();
@@ -151,7 +150,7 @@ static void layer_over_the_installed_table_is_left_alone(void **state)
     OK(cushim_table_install(before, NULL));
 }
 
-static void state_counts_calls_and_misuses(void **state)
+TEST(state_counts_calls_and_misuses)
 {
     struct cushim_mock_state known = {.size = sizeof known};
     CUevent event = (CUevent)0x1234;
@@ -169,7 +168,7 @@ static void state_counts_calls_and_misuses(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_get_state(fixture_mock, &known));
 }
 
-static void newer_callers_state_keeps_what_is_not_known_here(void **state)
+TEST(newer_callers_state_keeps_what_is_not_known_here)
 {
     struct {
         struct cushim_mock_state known;
@@ -181,7 +180,7 @@ static void newer_callers_state_keeps_what_is_not_known_here(void **state)
     assert_int_equal(larger.known.size, sizeof larger);
 }
 
-static void misuses_are_kept_reported_and_fail_the_end(void **state)
+TEST(misuses_are_kept_reported_and_fail_the_end)
 {
     OK(driver->Init(0));
     cushim_mock_set_log(fixture_mock, note, &lines);
@@ -189,9 +188,8 @@ static void misuses_are_kept_reported_and_fail_the_end(void **state)
         driver->EventQuery((CUevent)(0x1000 + i));
     assert_int_equal(fixture_state().misuses, 70);
     assert_int_equal(lines, 70);
-    assert_non_null(strstr(last_line,
-                           "cuEventQuery: 0x1045 is not the handle of an event; in cuEventQuery, "
-                           "call 71 of "));
+    CONTAINS(last_line, "cuEventQuery: 0x1045 is not the handle of an event; in cuEventQuery, "
+                        "call 71 of ");
     assert_string_equal(fixture_misuse(1), "cuEventQuery: 0x1001 is not the handle of an event");
     assert_non_null(cushim_mock_misuse(fixture_mock, 63));
     assert_null(cushim_mock_misuse(fixture_mock, 64));
@@ -201,7 +199,7 @@ static void misuses_are_kept_reported_and_fail_the_end(void **state)
     OK(cushim_mock_destroy(NULL));
 }
 
-static void log_goes_nowhere_unless_it_is_asked_for(void **state)
+TEST(log_goes_nowhere_unless_it_is_asked_for)
 {
     CODE(CUDA_ERROR_NOT_INITIALIZED, driver->GLInit());
     OK(driver->Init(0));
@@ -273,7 +271,7 @@ static void leave_work(void)
     OK(driver->LaunchHostFunc(waiting, do_nothing, NULL));
 }
 
-static void mock_ends_with_what_the_program_has_left(void **state)
+TEST_ALONE(mock_ends_with_what_the_program_has_left)
 {
     CUcontext context;
 
@@ -296,7 +294,7 @@ static void mock_ends_with_what_the_program_has_left(void **state)
 /* Settings that are too long, paths that are not files, and log lines with line breaks. */
 
 /* The name of a profile is the only text that the mock keeps. */
-static void name_that_is_too_long_is_refused_and_not_cut(void **state)
+TEST_ALONE(name_that_is_too_long_is_refused_and_not_cut)
 {
     char profile[600] = "schema = 1\nname = ", settings[700], message[2000];
     const size_t start = strlen(profile);
@@ -308,18 +306,18 @@ static void name_that_is_too_long_is_refused_and_not_cut(void **state)
     fixture_mock = NULL;
     CODE(CUDA_ERROR_INVALID_VALUE, create(settings, NULL, message, sizeof message));
     assert_null(fixture_mock);
-    assert_non_null(strstr(message, "long.profile:2:8: name is a name of at most 255 "));
+    CONTAINS(message, "long.profile:2:8: name is a name of at most 255 ");
 }
 
 #ifndef _WIN32
-static void file_that_never_ends_is_not_read(void **state)
+TEST_ALONE(file_that_never_ends_is_not_read)
 {
     char message[2000];
 
     CODE(CUDA_ERROR_INVALID_VALUE, create(NULL, "/dev/zero", message, sizeof message));
     assert_string_equal(message, "/dev/zero: no regular file");
     CODE(CUDA_ERROR_INVALID_VALUE, create(NULL, folder_pipe("pipe"), message, sizeof message));
-    assert_non_null(strstr(message, "/pipe: no regular file"));
+    CONTAINS(message, "/pipe: no regular file");
 }
 #endif
 
@@ -334,7 +332,7 @@ static void keep(void *data, const char *line)
 }
 
 /* The name of a kernel comes from the program, and may contain any characters. */
-static void line_of_the_log_stays_one_line(void **state)
+TEST_ALONE(line_of_the_log_stays_one_line)
 {
     static char image[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
                           ".visible .entry k() { ret; }\n\x1b[31m\x07.";
@@ -344,7 +342,7 @@ static void line_of_the_log_stays_one_line(void **state)
     logged[0] = '\0';
     cushim_mock_set_log(fixture_mock, keep, NULL);
     assert_int_not_equal(driver->ModuleLoadData(&module, image), CUDA_SUCCESS);
-    assert_non_null(strstr(logged, "PTX is refused: line 5"));
+    CONTAINS(logged, "PTX is refused: line 5");
     for (const char *at = logged; *at; at++)
         assert_true((unsigned char)*at >= ' ' || *at == '\n');
     assert_int_equal(logged[strlen(logged) - 1], '\n');
@@ -353,27 +351,5 @@ static void line_of_the_log_stays_one_line(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(one_mock_exists_at_a_time),
-        TEST(options_that_cannot_be_understood_are_refused),
-        TEST(refused_setting_says_where_and_leaves_no_mock),
-        TEST(file_is_read_before_the_settings),
-        TEST(identity_says_that_this_is_no_gpu),
-        TEST(calls_after_the_mock_answer_that_it_is_gone),
-        TEST(installed_table_is_current_until_the_mock_is_destroyed),
-        TEST(layer_over_the_installed_table_is_left_alone),
-        TEST(state_counts_calls_and_misuses),
-        TEST(newer_callers_state_keeps_what_is_not_known_here),
-        TEST(misuses_are_kept_reported_and_fail_the_end),
-        TEST(log_goes_nowhere_unless_it_is_asked_for),
-        cmocka_unit_test(mock_ends_with_what_the_program_has_left),
-        cmocka_unit_test(name_that_is_too_long_is_refused_and_not_cut),
-#ifndef _WIN32
-        cmocka_unit_test(file_that_never_ends_is_not_read),
-#endif
-        cmocka_unit_test(line_of_the_log_stays_one_line),
-    };
-
-    return cmocka_run_group_tests(tests, folder_create, folder_remove);
+    return run_all_tests(folder_create, folder_remove);
 }

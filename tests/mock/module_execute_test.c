@@ -2,9 +2,6 @@
 /* Modules and libraries with executed kernels: PTX next to cubins, and managed variables. */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
-#include <stdio.h>
-#include <string.h>
-
 #include "cubin.h"
 #include "tests/mock/fixture.h"
 

@@ -20,14 +20,7 @@ static int begin(void **state)
     return 0;
 }
 
-static int end(void **state)
-{
-    OK(driver->ModuleUnload(module));
-    fixture_end();
-    return 0;
-}
-
-#define MODULE_TEST(name) TEST_BETWEEN(name, begin, end)
+#define MODULE_TEST(name) TEST_BETWEEN(name, begin, fixture_done)
 
 MODULE_TEST(functions_are_enumerated_in_their_order)
 {
@@ -116,19 +109,17 @@ MODULE_TEST(cubin_and_fat_binary_are_loaded)
     }
 }
 
-TEST_ALONE(text_of_a_newer_version_is_for_a_newer_driver)
+FIXTURE_TEST(text_of_a_newer_version_is_for_a_newer_driver, "driver_version = 11.0")
 {
     CUmodule loaded;
 
-    fixture_begin("driver_version = 11.0");
     OK(driver->ModuleLoadData(&loaded, ".version 7.0\n.target sm_50\n.address_size 64\n"));
     OK(driver->ModuleUnload(loaded));
     CODE(CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
          driver->ModuleLoadData(&loaded, ".version 7.1\n.target sm_50\n.address_size 64\n"));
-    fixture_end();
 }
 
-MODULE_TEST(options_that_change_nothing_here_are_taken)
+MODULE_TEST(options_are_taken_if_they_change_nothing)
 {
     CUjit_option options[] = {CU_JIT_MAX_REGISTERS, CU_JIT_OPTIMIZATION_LEVEL};
     void *values[] = {(void *)(uintptr_t)32, (void *)(uintptr_t)3};
@@ -136,4 +127,10 @@ MODULE_TEST(options_that_change_nothing_here_are_taken)
 
     OK(driver->ModuleLoadDataEx(&loaded, image, COUNT(options), options, values));
     OK(driver->ModuleUnload(loaded));
+    options[0] = CU_JIT_TARGET;
+    CODE(CUDA_ERROR_NOT_SUPPORTED, driver->ModuleLoadDataEx(&loaded, image, 1, options, values));
+    values[0] = (void *)(uintptr_t)90; /* the mock's own */
+    OK(driver->ModuleLoadDataEx(&loaded, image, 1, options, values));
+    options[0] = CU_JIT_GLOBAL_SYMBOL_COUNT;
+    CODE(CUDA_ERROR_NOT_SUPPORTED, driver->ModuleLoadDataEx(&loaded, image, 1, options, values));
 }

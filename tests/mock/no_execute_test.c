@@ -3,8 +3,6 @@
  * A build without the execution of kernels: images are read, and launches of unregistered kernels
  * are refused.
  */
-#include <stdio.h>
-#include <string.h>
 
 #include "tests/mock/fixture.h"
 
@@ -29,7 +27,7 @@ static int begin(void **state)
     return kernel_begin("mode = manual", image);
 }
 
-#define TEST(name) TEST_BETWEEN(name, begin, kernel_end)
+#define TEST(name) TEST_BETWEEN(name, begin, fixture_done)
 
 TEST(kernel_that_is_not_registered_is_refused_with_the_reason)
 {

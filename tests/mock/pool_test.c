@@ -2,8 +2,6 @@
 /* When pools reuse and return memory, what captures refuse, and pools that the mock lacks. */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
-#include <string.h>
-
 #include "tests/mock/fixture.h"
 
 enum { MIB = 1024 * 1024, MS = 1000000 };
@@ -12,30 +10,11 @@ static CUmemoryPool standard;
 static CUdeviceptr base; /* some address; its value does not matter */
 static CUstream pool_stream;
 
-static int begin_with(const char *settings)
+static int begin_with(void **state)
 {
-    fixture_begin(settings);
+    fixture_begin(*state);
     OK(driver->DeviceGetDefaultMemPool(&standard, 0));
     pool_stream = fixture_stream();
-    return 0;
-}
-
-static int begin(void **state)
-{
-    return begin_with("mode = auto\n"
-                      "memory = 256MiB");
-}
-
-static int begin_manual(void **state)
-{
-    return begin_with("mode = manual");
-}
-
-static int end(void **state)
-{
-    OK(cushim_mock_drain(fixture_mock));
-    OK(driver->StreamDestroy_v2(pool_stream));
-    fixture_end();
     return 0;
 }
 
@@ -57,9 +36,9 @@ static uint64_t attribute(int number)
     return value;
 }
 
-#define TEST(name) TEST_BETWEEN(name, begin, end)
+#define TEST(name) TEST_FROM(name, begin_with, fixture_done, "mode = auto\nmemory = 256MiB")
 
-TEST_BETWEEN(a_stream_reuses_at_once_what_it_gives_back, begin_manual, end)
+TEST_FROM(a_stream_reuses_at_once_what_it_gives_back, begin_with, fixture_done, "mode = manual")
 {
     CUdeviceptr memory = allocate(1000, pool_stream), same, other;
     CUstream elsewhere = fixture_stream();
@@ -79,10 +58,10 @@ TEST_BETWEEN(a_stream_reuses_at_once_what_it_gives_back, begin_manual, end)
     OK(driver->MemFreeAsync(other, elsewhere));
     OK(cushim_mock_drain(fixture_mock));
     assert_int_equal(attribute(USED), 0);
-    OK(driver->StreamDestroy_v2(elsewhere));
 }
 
-TEST_BETWEEN(freeing_does_not_wait_and_work_still_finds_the_memory, begin_manual, end)
+TEST_FROM(freeing_does_not_wait_and_work_still_finds_the_memory, begin_with, fixture_done,
+          "mode = manual")
 {
     CUdeviceptr memory = allocate(1000, pool_stream);
 
@@ -115,7 +94,6 @@ TEST(work_elsewhere_that_came_before_still_finds_the_memory)
     OK(driver->MemFreeAsync(next, other));
     OK(cushim_mock_drain(fixture_mock));
     assert_int_equal(attribute(USED), 0);
-    OK(driver->StreamDestroy_v2(other));
 }
 
 TEST(the_threshold_keeps_memory_in_the_pool)
@@ -152,26 +130,6 @@ TEST_BETWEEN(pool_takes_what_is_left_of_the_device, fixture_manual, fixture_done
     CODE(CUDA_ERROR_OUT_OF_MEMORY, driver->MemAllocAsync(&more, 8 << 20, stream));
     assert_int_equal(more, 0);
     OK(driver->MemFreeAsync(some, stream));
-    OK(cushim_mock_drain(fixture_mock));
-    OK(driver->MemFree_v2(most));
-    OK(driver->StreamDestroy_v2(stream));
-}
-
-TEST(memory_of_a_pool_is_not_for_captures)
-{
-    const CUstream free_stream = fixture_stream();
-    CUgraph graph = NULL;
-    CUdeviceptr memory = 0;
-
-    OK(driver->StreamBeginCapture_v2(pool_stream, CU_STREAM_CAPTURE_MODE_RELAXED));
-    CODE(CUDA_ERROR_NOT_SUPPORTED, driver->MemAllocAsync(&memory, 64, pool_stream));
-    assert_int_equal(memory, 0);
-    OK(driver->MemAllocAsync(&memory, 64, free_stream));
-    OK(driver->MemFreeAsync(memory, free_stream));
-    driver->StreamEndCapture(pool_stream, &graph);
-    if (graph)
-        OK(driver->GraphDestroy(graph));
-    OK(driver->StreamDestroy_v2(free_stream));
 }
 
 /* Pools by the location of their memory: the same behaviour as with a device number. */

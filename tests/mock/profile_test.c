@@ -3,9 +3,6 @@
  * Files of settings and of profiles: what a file must contain, and what settings take from a
  * profile.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "loader/versions.h"
 #include "src/mock/config/settings.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What PTX text declares. */
-#include <stdio.h>
-#include <string.h>
 
 #include "image_fixture.h"
 

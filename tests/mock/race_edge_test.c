@@ -14,7 +14,6 @@ static void read_behind(CUevent event, bool waits)
     if (waits)
         OK(driver->StreamWaitEvent(OTHER, event, 0));
     race_read(OTHER);
-    OK(driver->EventDestroy_v2(event));
 }
 
 /* A wait for a completed record queues no operation, but it orders the streams. */
@@ -41,7 +40,6 @@ static void wait_before_the_use(bool ordered)
     race_read(OTHER);
     if (!ordered)
         OK(driver->StreamWaitEvent(OTHER, event, 0));
-    OK(driver->EventDestroy_v2(event));
 }
 
 static void wait_for_the_context(bool ordered)
@@ -67,7 +65,6 @@ static void context_that_waits(bool ordered)
     if (ordered)
         OK(driver->CtxWaitEvent(context, event));
     race_read(OTHER);
-    OK(driver->EventDestroy_v2(event));
 }
 
 /* The default stream also comes after a blocking stream that has been destroyed meanwhile. */
@@ -93,8 +90,6 @@ static void default_stream_behind_one_with_a_successor(bool ordered)
     OK(driver->StreamWaitEvent(successor, event, 0));
     fixture_spin(successor, 1);
     race_read(NULL);
-    OK(driver->StreamDestroy_v2(successor));
-    OK(driver->EventDestroy_v2(event));
 }
 
 static void streams_of_two_contexts(bool ordered)
@@ -112,7 +107,6 @@ static void streams_of_two_contexts(bool ordered)
         OK(driver->StreamWaitEvent(stream, event, 0));
     OK(driver->MemcpyDtoHAsync_v2(race_host, race_memory, RACE_BYTES, stream));
     OK(driver->StreamSynchronize(stream));
-    OK(driver->EventDestroy_v2(event));
     OK(driver->CtxDestroy_v2(context));
 }
 
@@ -132,7 +126,6 @@ static void context_of_a_stream_with_a_successor_elsewhere(bool ordered)
     if (ordered)
         OK(driver->CtxSynchronize());
     race_read(OTHER);
-    OK(driver->EventDestroy_v2(event));
     OK(driver->CtxDestroy_v2(other));
 }
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Races of executed kernels: the detector uses the bytes that a kernel really accesses. */
-#include <stdio.h>
-#include <string.h>
 
 #include "tests/mock/race_fixture.h"
 
@@ -54,8 +52,7 @@ static void begin(const char *text)
 
 static void end(void)
 {
-    OK(driver->ModuleUnload(module));
-    race_end();
+    fixture_end();
 }
 
 static void launch(const char *name, CUdeviceptr address, uint32_t step, CUstream stream)
@@ -114,8 +111,8 @@ TEST_ALONE(kernel_races_with_a_copy_that_comes_later)
         OK(driver->StreamSynchronize(race_streams[1]));
         OK(driver->StreamSynchronize(race_streams[0]));
         assert_int_equal(race_count(), 1);
-        assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "kernel \"e_writes\""));
-        assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "bytes 0 to 128 of memory#"));
+        CONTAINS(cushim_mock_race(fixture_mock, 0), "kernel \"e_writes\"");
+        CONTAINS(cushim_mock_race(fixture_mock, 0), "bytes 0 to 128 of memory#");
         end();
     }
 }
@@ -134,7 +131,7 @@ TEST_ALONE(late_kernel_races_with_what_is_finished_meanwhile)
         OK(driver->MemsetD8Async(race_memory + 2048, 0, 16, race_streams[0]));
         OK(driver->StreamSynchronize(race_streams[1]));
         assert_int_equal(race_count(), 1);
-        assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "copy"));
+        CONTAINS(cushim_mock_race(fixture_mock, 0), "copy");
         end();
     }
 }
@@ -173,7 +170,7 @@ TEST_ALONE(pointers_in_memory_are_followed)
         race_upload(race_streams[1]);
         OK(driver->CtxSynchronize());
         assert_int_equal(race_count(), 1);
-        assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "bytes 0 to 4 of memory#"));
+        CONTAINS(cushim_mock_race(fixture_mock, 0), "bytes 0 to 4 of memory#");
         OK(driver->MemFree_v2(pointer));
         end();
     }
@@ -206,6 +203,13 @@ static const char threads_image[] =
          "{\n"
          "    .reg .b32 %r<6>; .reg .b64 %rd<4>;\n"
          "    ld.param.u64 %rd1, [p]; red.global.add.u32 [%rd1], 1;\n"
+         "    ret;\n"
+         "}\n"
+         ".visible .entry t_same(.param .u64 p)\n"
+         "{\n"
+         "    .reg .b32 %r<4>; .reg .b64 %rd<4>;\n"
+         "    ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x;\n"
+         "    st.global.u32 [%rd1+12], %r1;\n"
          "    ret;\n"
          "}\n"
          /* reads a word in each 256 bytes, more words than the detector tracks */
@@ -255,13 +259,21 @@ TEST_ALONE(threads_of_a_kernel_race)
         "kernel \"t_blocks\" (",
         "): line 8 of its PTX, block (1,0,0), thread (0,0,0), writes, and line 8, block (0,0,0), "
         "thread (0,0,0), writes, 4 bytes at memory#",
-        "+8: nothing orders them; make both atomic, give each block its own memory, or split the "
-        "kernel in two; in cuLaunchKernel, call ",
+        "+8: nothing orders them; make it atomic, give each block its own memory, or let one block do "
+        "it; in cuLaunchKernel, call ",
         NULL};
     static const char *const of_threads[] = {
         "kernel \"t_threads\" (", "line 16 of its PTX, block (0,0,0), thread (32,0,0), ",
         "writes, and line 17, block (0,0,0), thread (0,0,0), reads, 4 bytes at shared memory+128: ",
         "nothing orders them; put a __syncthreads() between them", NULL};
+
+    static const char *const of_one_line[] = {
+        "kernel \"t_same\" (",
+        "line 30 of its PTX, block (0,0,0), thread (1,0,0), writes, and "
+        "line 30, ",
+        "make it atomic, give each thread its own memory, let one thread do it, or, in "
+        "a loop, put a __syncthreads() between two rounds",
+        NULL};
 
     for (size_t i = 0; i < SETTINGS; i++) {
         char text[200];
@@ -274,10 +286,12 @@ TEST_ALONE(threads_of_a_kernel_race)
             run_threads("t_blocks", race_memory, 2, 1);
             run_threads("t_threads", race_memory, 1, 64);
             run_threads("t_right", race_memory, 2, 64);
+            run_threads("t_same", race_memory, 1, 2);
         }
-        assert_int_equal(race_count(), 2);
+        assert_int_equal(race_count(), 3);
         assert_says(0, of_blocks);
         assert_says(1, of_threads);
+        assert_says(2, of_one_line);
         end();
     }
 }
@@ -307,9 +321,8 @@ TEST_ALONE(log_says_what_was_not_watched)
     OK(driver->MemAlloc_v2(&large, 65546 * 256));
     cushim_mock_set_log(fixture_mock, keep_line, NULL);
     run_threads("t_large", large, 1, 1);
-    assert_non_null(strstr(last_line, "the kernel 't_large'"));
-    assert_non_null(
-        strstr(last_line, "accesses of 40 bytes are beyond the memory that is watched"));
+    CONTAINS(last_line, "the kernel 't_large'");
+    CONTAINS(last_line, "accesses of 40 bytes are beyond the memory that is watched");
     OK(driver->MemFree_v2(large));
     end();
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/mock/race_fixture.h"
 
-#include <stdio.h>
-
 #include "src/mock/core/state.h"
 
 CUstream race_streams[2];
@@ -52,28 +50,9 @@ void race_begin(const char *settings)
     race_host = host;
 }
 
-void race_end(void)
-{
-    OK(cushim_mock_drain(fixture_mock));
-    OK(driver->MemFree_v2(race_memory));
-    OK(driver->MemFreeHost(race_host));
-    for (unsigned i = 0; i < 2; i++) {
-        if (race_streams[i])
-            OK(driver->StreamDestroy_v2(race_streams[i]));
-    }
-    OK(driver->ModuleUnload(module));
-    fixture_end();
-}
-
 int race_auto(void **state)
 {
     race_begin("mode = auto");
-    return 0;
-}
-
-int race_done(void **state)
-{
-    race_end();
     return 0;
 }
 
@@ -156,7 +135,7 @@ static size_t races_of(const struct race_edge *edge, bool ordered, const char *t
         print_error("%s, %s: %s\n", edge->name, text, cushim_mock_race(fixture_mock, 0));
     if (!ordered && count != 1)
         print_error("%s, %s: %zu races\n", edge->name, text, count);
-    race_end();
+    fixture_end();
     return count;
 }
 

@@ -3,8 +3,6 @@
 #ifndef CUSHIM_TESTS_MOCK_RACE_FIXTURE_H
 #define CUSHIM_TESTS_MOCK_RACE_FIXTURE_H
 
-#include <stdbool.h>
-
 #include <cushim/testing/mock.h>
 
 #include "src/race/race.h"
@@ -17,13 +15,11 @@ extern CUdeviceptr race_memory; /* RACE_BYTES of device memory */
 extern char *race_host;         /* as many bytes of page-locked memory */
 extern CUfunction race_reads, race_writes, race_unknown;
 
-/* Begin with `races = report` and these settings; the end asserts that nothing is left. */
+/* Begin with `races = report` and these settings; fixture_end() is the end. */
 void race_begin(const char *settings);
-void race_end(void);
 
-/* The setup of tests without further settings, and the teardown. */
+/* The setup of tests without further settings. */
 int race_auto(void **state);
-int race_done(void **state);
 
 CUstream race_stream(bool blocking);
 

@@ -22,8 +22,6 @@ static void host_that_times_an_event(bool ordered)
     while (driver->EventElapsedTime(&ms, start, end) != CUDA_SUCCESS)
         continue;
     race_read(OTHER);
-    OK(driver->EventDestroy_v2(start));
-    OK(driver->EventDestroy_v2(end));
 }
 
 static void host_that_waits_for_the_default_stream(bool ordered)
@@ -33,7 +31,6 @@ static void host_that_waits_for_the_default_stream(bool ordered)
     race_write(stream);
     OK(driver->StreamSynchronize(NULL));
     race_read(OTHER);
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 /* A synchronous copy waits for its own end, and so for the earlier work of the stream. */
@@ -47,8 +44,6 @@ static void host_that_copies(bool ordered)
     race_write(stream);
     OK(driver->MemcpyDtoH_v2(&word, other, sizeof word));
     race_read(OTHER);
-    OK(driver->StreamDestroy_v2(stream));
-    OK(driver->MemFree_v2(other));
 }
 
 static void host_that_frees(bool ordered)
@@ -131,7 +126,6 @@ static void value_for_a_stream(bool ordered)
     race_write(ONE);
     OK(driver->StreamWriteValue32_v2(ONE, flag, 1, 0));
     OK(driver->StreamSynchronize(OTHER));
-    OK(driver->MemFree_v2(flag));
 }
 
 /* The same if the wait has already ended when its stream continues; a memset ended it. */
@@ -147,7 +141,6 @@ static void value_that_was_awaited(bool ordered)
         OK(driver->CtxGetCurrent(&(CUcontext){NULL}));
     race_read(OTHER);
     OK(driver->StreamSynchronize(OTHER));
-    OK(driver->MemFree_v2(flag));
 }
 
 /* Memory that is allocated again: accesses to the earlier allocation do not count. */
@@ -158,7 +151,6 @@ static void memory_of_its_own(bool ordered)
     OK(driver->MemAlloc_v2(&other, RACE_BYTES));
     race_write(ONE);
     race_launch(race_writes, ordered ? other : race_memory, OTHER);
-    OK(driver->MemFree_v2(other));
 }
 
 /* Memory that a stream allocates is usable when the stream reaches the allocation. */
@@ -173,7 +165,6 @@ static void allocate_in_a_stream(bool ordered)
         OK(driver->StreamWaitEvent(OTHER, event, 0));
     race_launch(race_reads, memory, OTHER);
     OK(driver->MemFreeAsync(memory, OTHER));
-    OK(driver->EventDestroy_v2(event));
 }
 
 static void free_in_a_stream(bool ordered)
@@ -187,7 +178,6 @@ static void free_in_a_stream(bool ordered)
     if (ordered)
         OK(driver->StreamWaitEvent(OTHER, event, 0));
     OK(driver->MemFreeAsync(memory, OTHER));
-    OK(driver->EventDestroy_v2(event));
 }
 
 /* A stream may reuse memory that it has freed, without any wait. */
@@ -226,7 +216,6 @@ static void wait_for_an_event_of_processes(bool ordered)
     race_write(ONE);
     OK(driver->StreamWaitEvent(OTHER, event, 0));
     race_read(OTHER);
-    OK(driver->EventDestroy_v2(event));
 }
 
 static void host_that_waits_for_an_event_of_processes(bool ordered)
@@ -237,7 +226,6 @@ static void host_that_waits_for_an_event_of_processes(bool ordered)
     race_write(ONE);
     OK(driver->EventSynchronize(event));
     race_read(OTHER);
-    OK(driver->EventDestroy_v2(event));
 }
 
 static const struct race_edge edges[] = {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The accesses of kernels, as far as programs declare them. */
-#include <string.h>
 
 #include "tests/mock/race_fixture.h"
 
@@ -41,7 +40,7 @@ static bool race_of(enum cushim_mock_access one, enum cushim_mock_access other)
     return race_count() > before;
 }
 
-#define TEST(name) TEST_BETWEEN(name, begin, race_done)
+#define TEST(name) TEST_BETWEEN(name, begin, fixture_done)
 
 TEST(accesses_are_compared)
 {
@@ -66,7 +65,7 @@ TEST(unknown_kernel_races_with_a_copy)
     assert_int_equal(race_count(), 0);
     OK(driver->MemcpyDtoHAsync_v2(race_host, race_memory, 16, OTHER));
     assert_int_equal(race_count(), 1);
-    assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "may write"));
+    CONTAINS(cushim_mock_race(fixture_mock, 0), "may write");
 }
 
 /* For an unregistered kernel, the image describes the parameters. */
@@ -82,8 +81,7 @@ TEST(kernel_that_is_skipped_is_unknown)
     race_launch(function, race_memory, ONE);
     race_upload(OTHER);
     assert_int_equal(race_count(), 1);
-    assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "kernel \"skipped\" ("));
-    OK(driver->ModuleUnload(module));
+    CONTAINS(cushim_mock_race(fixture_mock, 0), "kernel \"skipped\" (");
 }
 
 /* The access extends from the argument's address to the end of the allocation. */
@@ -107,7 +105,7 @@ TEST(access_has_a_size_if_it_is_said)
     assert_int_equal(race_count(), 0);
     race_launch(race_writes, race_memory + 511, ONE);
     assert_int_equal(race_count(), 1);
-    assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "bytes 511 to 512 "));
+    CONTAINS(cushim_mock_race(fixture_mock, 0), "bytes 511 to 512 ");
 }
 
 /* Accesses by the function that replaces a kernel have no influence. */
@@ -151,7 +149,7 @@ TEST(name_outlives_what_is_registered)
     while (fixture_state().pending > 0)
         OK(driver->CtxGetCurrent(&(CUcontext){NULL}));
     race_read(OTHER);
-    assert_non_null(strstr(cushim_mock_race(fixture_mock, 0), "kernel \"writes\" ("));
+    CONTAINS(cushim_mock_race(fixture_mock, 0), "kernel \"writes\" (");
 }
 
 TEST(accesses_are_checked)
@@ -265,7 +263,7 @@ static struct outcome outcome_of(const char *settings, bool with_wait)
     }
     OK(driver->MemFree_v2(sum));
     OK(driver->ModuleUnload(module));
-    race_end();
+    fixture_end();
     return outcome;
 }
 
@@ -279,9 +277,9 @@ static const char *const random_settings[SEEDS] = {
 static void assert_names_both(const struct outcome *outcome)
 {
     assert_true(outcome->races > 0);
-    assert_non_null(strstr(outcome->text, "cuMemcpyHtoDAsync_v2) writes"));
-    assert_non_null(strstr(outcome->text, "kernel \"add\" ("));
-    assert_non_null(strstr(outcome->text, "after the kernel and let stream"));
+    CONTAINS(outcome->text, "cuMemcpyHtoDAsync_v2) writes");
+    CONTAINS(outcome->text, "kernel \"add\" (");
+    CONTAINS(outcome->text, "after the kernel and let stream");
 }
 
 TEST_ALONE(with_the_wait_it_is_right_and_no_race)
@@ -341,7 +339,7 @@ static unsigned char read_back(const char *settings, bool with_wait)
     assert_int_equal(race_count(), with_wait ? 0 : 1);
     OK(driver->CtxSynchronize());
     OK(driver->EventDestroy_v2(set));
-    race_end();
+    fixture_end();
     return result;
 }
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random programs: for any two operations, the mock and a model must agree about their order. */
-#include <stdio.h>
-#include <string.h>
 
 #include "tests/mock/race_fixture.h"
 
@@ -286,7 +284,7 @@ static void end(void)
         OK(driver->EventDestroy_v2(events[i]));
     for (unsigned i = 0; i < MEMORIES; i++)
         OK(driver->MemFree_v2(memories[i]));
-    race_end();
+    fixture_end();
 }
 
 /* The node of the call that a text names next. */

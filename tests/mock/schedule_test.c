@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When work starts and ends under each schedule, and how many kernels execute at once. */
-#include <stdio.h>
 
 #include "tests/mock/fixture.h"
 
@@ -30,7 +29,6 @@ TEST_BETWEEN(eager_work_has_ended_when_its_call_returns, eager, fixture_done)
     fixture_spin(stream, 1000ULL * MS);
     assert_int_equal(fixture_state().pending, 0);
     assert_true(fixture_state().now_ns - before >= 1000ULL * MS);
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 TEST_BETWEEN(lazy_work_starts_when_it_is_waited_for, lazy, fixture_done)
@@ -42,8 +40,6 @@ TEST_BETWEEN(lazy_work_starts_when_it_is_waited_for, lazy, fixture_done)
     OK(driver->StreamSynchronize(waited));
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(other));
     OK(driver->StreamSynchronize(other));
-    OK(driver->StreamDestroy_v2(waited));
-    OK(driver->StreamDestroy_v2(other));
 }
 
 TEST_BETWEEN(lazy_wait_reaches_through_events, lazy, fixture_done)
@@ -62,11 +58,6 @@ TEST_BETWEEN(lazy_wait_reaches_through_events, lazy, fixture_done)
     OK(driver->EventQuery(one));
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(first));
     assert_true(fixture_state().now_ns - before < MS);
-    OK(driver->EventDestroy_v2(one));
-    OK(driver->EventDestroy_v2(two));
-    OK(driver->StreamDestroy_v2(first));
-    OK(driver->StreamDestroy_v2(second));
-    OK(driver->StreamDestroy_v2(third));
 }
 
 TEST_BETWEEN(lazy_polling_ends, lazy, fixture_done)
@@ -78,7 +69,6 @@ TEST_BETWEEN(lazy_polling_ends, lazy, fixture_done)
     while (driver->StreamQuery(stream) == CUDA_ERROR_NOT_READY)
         queries++;
     assert_in_range(queries, 5000, 8000); /* a millisecond of queries that cost 165 ns each */
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 TEST_BETWEEN(lazy_work_of_manual_mode_waits_for_its_time, lazy_manual, fixture_done)
@@ -90,7 +80,6 @@ TEST_BETWEEN(lazy_work_of_manual_mode_waits_for_its_time, lazy_manual, fixture_d
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(stream));
     OK(cushim_mock_advance(fixture_mock, 1000));
     OK(driver->StreamQuery(stream));
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 /* Two kernels of 10 ms: when the first has ended, the second has ended too, or ends 10 ms later. */
@@ -105,8 +94,6 @@ static void run_two_kernels(CUresult second)
     CODE(second, driver->StreamQuery(other));
     OK(cushim_mock_advance(fixture_mock, 10 * MS));
     OK(driver->StreamQuery(other));
-    OK(driver->StreamDestroy_v2(one));
-    OK(driver->StreamDestroy_v2(other));
 }
 
 TEST_BETWEEN(kernels_share_the_device_as_far_as_it_has_room, two_kernels, fixture_done)
@@ -130,10 +117,6 @@ TEST_BETWEEN(room_goes_to_the_highest_priority, one_kernel, fixture_done)
     OK(cushim_mock_advance(fixture_mock, 21 * MS));
     OK(driver->StreamQuery(high));
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(low));
-    OK(cushim_mock_drain(fixture_mock));
-    OK(driver->StreamDestroy_v2(running));
-    OK(driver->StreamDestroy_v2(low));
-    OK(driver->StreamDestroy_v2(high));
 }
 
 /* Returns which of two streams with the same work ends first. */
@@ -178,8 +161,6 @@ TEST(later_work_does_not_hold_up_the_default_stream)
     fixture_spin(blocking, 10 * MS);
     OK(cushim_mock_advance(fixture_mock, 13 * MS)); /* delays of 1, 10 and 1 in turn */
     assert_int_equal(fixture_state().pending, 1);
-    OK(cushim_mock_drain(fixture_mock));
-    OK(driver->StreamDestroy_v2(blocking));
 }
 
 TEST(null_stream_of_a_twin_is_that_of_the_thread)

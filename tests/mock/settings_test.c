@@ -2,8 +2,6 @@
 /*
  * Settings: the effect of each key, and that text which is not understood is refused with its line.
  */
-#include <stdio.h>
-#include <string.h>
 
 #include "loader/symbols.h"
 #include "loader/versions.h"
@@ -292,11 +290,10 @@ TEST_ALONE(settings_are_described_in_one_line)
 {
     char expected[200], text[200];
 
-    snprintf(
-        expected, sizeof expected,
-        "2 devices \"NVIDIA H200\", driver 12.2, 2048 MiB, mode manual, schedule fifo, seed 7, "
-        "driver_state normal%s",
-        CUSHIM_KERNELS ? "" : ", no execution of kernels");
+    snprintf(expected, sizeof expected,
+             "2 devices \"NVIDIA H200\", CUDA 12.2, 2048 MiB, mode manual, schedule fifo, seed 7, "
+             "driver_state normal%s",
+             CUSHIM_KERNELS ? "" : ", no execution of kernels");
     parse_well("devices = 2\nmode = manual\nseed = 7\ndriver_version = 12.2");
     cushim__mock_settings_describe(&settings, text, sizeof text);
     assert_string_equal(text, expected);

@@ -3,7 +3,6 @@
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
 #include <pthread.h>
-#include <string.h>
 
 #include "tests/mock/fixture.h"
 
@@ -13,11 +12,11 @@ static CUstream waiting_stream;
 static volatile uint32_t *word; /* page-locked memory */
 static CUdeviceptr pinned, device;
 
-static int begin_with(const char *settings)
+static int begin_with(void **state)
 {
     void *host;
 
-    fixture_begin(settings);
+    fixture_begin(*state);
     waiting_stream = fixture_stream();
     OK(driver->MemAllocHost_v2(&host, BYTES));
     memset(host, 0, BYTES);
@@ -29,32 +28,12 @@ static int begin_with(const char *settings)
     return 0;
 }
 
-static int begin(void **state)
-{
-    return begin_with("mode = manual\nschedule = fifo");
-}
-
-static int begin_threaded(void **state)
-{
-    return begin_with("mode = threaded");
-}
-
-static int end(void **state)
-{
-    OK(cushim_mock_drain(fixture_mock));
-    OK(driver->MemFree_v2(device));
-    OK(driver->MemFreeHost((void *)(uintptr_t)pinned));
-    OK(driver->StreamDestroy_v2(waiting_stream));
-    fixture_end();
-    return 0;
-}
-
 static uint32_t device_word(void)
 {
     return *(const uint32_t *)cushim_mock_memory(fixture_mock, device, sizeof(uint32_t));
 }
 
-#define TEST(name) TEST_BETWEEN(name, begin, end)
+#define TEST(name) TEST_FROM(name, begin_with, fixture_done, "mode = manual\nschedule = fifo")
 
 TEST(write_acts_when_it_executes)
 {
@@ -194,7 +173,8 @@ static void *write_word(void *value)
     return NULL;
 }
 
-TEST_BETWEEN(call_that_blocks_is_released_by_another_thread, begin_threaded, end)
+TEST_FROM(call_that_blocks_is_released_by_another_thread, begin_with, fixture_done,
+          "mode = threaded")
 {
     uint32_t value = 5;
     pthread_t thread;
@@ -246,30 +226,12 @@ TEST_BETWEEN(batch_writes_and_waits_for_values_of_64_bits, fixture_manual, fixtu
     OK(cushim_mock_drain(fixture_mock));
     OK(driver->EventQuery(done));
     assert_true(words[2] == ~wide);
-    OK(driver->EventDestroy_v2(done));
-    OK(driver->StreamDestroy_v2(stream));
-    OK(driver->MemFreeHost(host));
-}
-
-TEST_BETWEEN(first_abi_of_destroying_a_stream_waits_for_its_work, fixture_auto, fixture_done)
-{
-    const CUstream stream = fixture_stream();
-    const CUevent done = fixture_event();
-
-    CODE(CUDA_ERROR_INVALID_HANDLE, driver->StreamDestroy(NULL));
-    fixture_spin(stream, 50000000);
-    OK(driver->EventRecord(done, stream));
-    CODE(CUDA_ERROR_NOT_READY, driver->EventQuery(done));
-    OK(driver->StreamDestroy(stream));
-    OK(driver->EventQuery(done));
-    OK(driver->EventDestroy_v2(done));
 }
 
 /* Attributes of streams: programs read what they have set, and attributes can be copied. */
 
 static const CUstreamAttrID window = (CUstreamAttrID)1, policy = (CUstreamAttrID)3,
-                            priority = (CUstreamAttrID)8, domain_map = (CUstreamAttrID)9,
-                            domain = (CUstreamAttrID)10, attribute_unknown = (CUstreamAttrID)2;
+                            attribute_unknown = (CUstreamAttrID)2;
 
 static CUstreamAttrValue get(CUstream stream, CUstreamAttrID attribute)
 {
@@ -285,54 +247,22 @@ static void set(CUstream stream, CUstreamAttrID attribute, CUstreamAttrValue val
     OK(driver->StreamSetAttribute(stream, attribute, (void *)&value));
 }
 
-TEST_BETWEEN(what_is_set_is_reported, fixture_auto, fixture_done)
+TEST_BETWEEN(window_of_a_stream_is_reported, fixture_auto, fixture_done)
 {
-    const CUstreamAttrValue a_window = {
-        .accessPolicyWindow = {.num_bytes = 4096, .hitRatio = 0.5f}};
-    CUstream stream;
+    CUstream stream = fixture_stream();
 
-    stream = fixture_stream();
-    set(stream, window, a_window);
-    set(stream, policy, (CUstreamAttrValue){.syncPolicy = CU_SYNC_POLICY_YIELD});
-    set(stream, domain_map, (CUstreamAttrValue){.memSyncDomainMap = {.default_ = 2, .remote = 3}});
-    set(stream, domain, (CUstreamAttrValue){.memSyncDomain = CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE});
+    set(stream, window,
+        (CUstreamAttrValue){.accessPolicyWindow = {.num_bytes = 4096, .hitRatio = 0.5f}});
     assert_int_equal(get(stream, window).accessPolicyWindow.num_bytes, 4096);
-    assert_int_equal(get(stream, policy).syncPolicy, CU_SYNC_POLICY_YIELD);
-    assert_int_equal(get(stream, domain_map).memSyncDomainMap.default_, 2);
-    assert_int_equal(get(stream, domain_map).memSyncDomainMap.remote, 3);
-    assert_int_equal(get(stream, domain).memSyncDomain, CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE);
-    OK(driver->StreamDestroy_v2(stream));
 }
 
-/* A priority outside the range becomes the nearest bound, as in cuStreamCreateWithPriority. */
-TEST_BETWEEN(a_priority_is_within_the_range, fixture_auto, fixture_done)
+TEST_BETWEEN(attribute_that_is_wrong_is_refused, fixture_auto, fixture_done)
 {
-    int least, greatest, reported;
-    CUstream stream = fixture_stream(), other = fixture_stream();
+    CUstreamAttrValue value = {.syncPolicy = CU_SYNC_POLICY_SPIN}, untouched;
+    CUstream stream = fixture_stream();
 
-    OK(driver->CtxGetStreamPriorityRange(&least, &greatest));
-    assert_int_equal(get(stream, priority).priority, 0);
-    set(stream, priority, (CUstreamAttrValue){.priority = greatest - 10});
-    assert_int_equal(get(stream, priority).priority, greatest);
-    OK(driver->StreamGetPriority(stream, &reported));
-    assert_int_equal(reported, greatest);
-    OK(driver->StreamCopyAttributes(other, stream));
-    assert_int_equal(get(other, priority).priority, greatest);
-    set(stream, priority, (CUstreamAttrValue){.priority = least + 10});
-    assert_int_equal(get(stream, priority).priority, least);
-    OK(driver->StreamDestroy_v2(other));
-    OK(driver->StreamDestroy_v2(stream));
-}
-
-TEST_BETWEEN(what_is_wrong_is_refused, fixture_auto, fixture_done)
-{
-    CUstreamAttrValue value = {.syncPolicy = (CUsynchronizationPolicy)9}, untouched;
-    CUstream stream;
-
-    stream = fixture_stream();
     memset(&untouched, 7, sizeof untouched);
-    set(stream, policy, (CUstreamAttrValue){.syncPolicy = CU_SYNC_POLICY_SPIN});
-    CODE(CUDA_ERROR_INVALID_VALUE, driver->StreamSetAttribute(stream, policy, (void *)&value));
+    set(stream, policy, value);
     CODE(CUDA_ERROR_INVALID_VALUE,
          driver->StreamSetAttribute(stream, attribute_unknown, (void *)&value));
     /* A choice of the mock: a driver dereferences NULL (statement 60). */
@@ -342,9 +272,4 @@ TEST_BETWEEN(what_is_wrong_is_refused, fixture_auto, fixture_done)
          driver->StreamGetAttribute(stream, attribute_unknown, (void *)&untouched));
     assert_int_equal(untouched.priority, 0x07070707);
     assert_int_equal(get(stream, policy).syncPolicy, CU_SYNC_POLICY_SPIN);
-    value = (CUstreamAttrValue){.memSyncDomainMap = {.default_ = 200}};
-    CODE(CUDA_ERROR_INVALID_VALUE, driver->StreamSetAttribute(stream, domain_map, (void *)&value));
-    value = (CUstreamAttrValue){.memSyncDomain = (CUlaunchMemSyncDomain)9};
-    CODE(CUDA_ERROR_INVALID_VALUE, driver->StreamSetAttribute(stream, domain, (void *)&value));
-    OK(driver->StreamDestroy_v2(stream));
 }

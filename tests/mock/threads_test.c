@@ -10,8 +10,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "src/mock/context/context.h"
 #include "src/mock/core/state.h"
@@ -90,11 +88,11 @@ static void *work(void *data)
     return NULL;
 }
 
-static void every_operation_runs_in_order(void **state)
+static void operations_run_in_order(const char *settings)
 {
     CUcontext context;
 
-    fixture_begin(*state);
+    fixture_begin(settings);
     OK(driver->CtxGetCurrent(&context));
     for (unsigned i = 0; i < THREADS; i++) {
         workers[i] = (struct worker){.context = context,
@@ -117,11 +115,36 @@ static void every_operation_runs_in_order(void **state)
     fixture_end();
 }
 
+TEST_ALONE(every_operation_runs_in_order)
+{
+    operations_run_in_order("mode = auto");
+    operations_run_in_order("mode = threaded");
+    operations_run_in_order("mode = threaded\nschedule = lazy");
+    operations_run_in_order("mode = threaded\nschedule = random\nseed = 3");
+}
+
 /* Threads that have called the mock and ended: the mock forgets them, but their work continues. */
 
 enum { MANY = 1000, KNOWN = 200, LIVING = 100 };
 
 static CUcontext ended_context;
+
+/* The mock must have seen that misuse. */
+static int end_with_misuse(void **state)
+{
+    OK(driver->DevicePrimaryCtxRelease_v2(0));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(fixture_mock));
+    return 0;
+}
+
+static int begin(void **state)
+{
+    fixture_begin("mode = auto");
+    OK(driver->CtxGetCurrent(&ended_context));
+    return 0;
+}
+
+#define TEST(name) TEST_BETWEEN(name, begin, fixture_done)
 
 static void run(void *(*body)(void *data), void *data)
 {
@@ -150,7 +173,6 @@ static void run_many(void)
     OK(driver->MemAlloc_v2(&memory, 1));
     for (unsigned i = 0; i < MANY; i++)
         run(ended_work, &memory);
-    OK(driver->MemFree_v2(memory));
 }
 
 static size_t count_threads(void)
@@ -172,7 +194,7 @@ static size_t count_streams(bool captured)
     return count;
 }
 
-static void threads_that_ended_are_forgotten(void **state)
+TEST(threads_that_ended_are_forgotten)
 {
     run_many();
     assert_in_range(count_threads(), 1, KNOWN);
@@ -189,7 +211,7 @@ static void *spin(void *event)
     return (void *)(uintptr_t)code;
 }
 
-static void work_of_a_thread_that_ended_goes_on(void **state)
+TEST(work_of_a_thread_that_ended_goes_on)
 {
     CUevent event = fixture_event();
     CUdeviceptr memory;
@@ -201,8 +223,6 @@ static void work_of_a_thread_that_ended_goes_on(void **state)
     assert_in_range(count_threads(), 1, KNOWN - 1);
     CODE(CUDA_ERROR_NOT_READY, driver->EventQuery(event));
     OK(driver->EventSynchronize(event));
-    OK(driver->EventDestroy_v2(event));
-    OK(driver->MemFree_v2(memory));
 }
 
 static void *capture(void *stream)
@@ -214,7 +234,7 @@ static void *capture(void *stream)
     return (void *)(uintptr_t)code;
 }
 
-static void capture_of_a_thread_that_ended_goes_on(void **state)
+TEST(capture_of_a_thread_that_ended_goes_on)
 {
     run(capture, CU_STREAM_PER_THREAD);
     run_many();
@@ -243,7 +263,7 @@ static void *stay(void *data)
     return (void *)(uintptr_t)code;
 }
 
-static void threads_that_live_are_known(void **state)
+TEST(threads_that_live_are_known)
 {
     struct living living[LIVING];
     pthread_barrier_t barrier;
@@ -287,7 +307,7 @@ static void *destroy(void *data)
     return NULL;
 }
 
-static void event_is_destroyed_while_its_destruction_waits(void **state)
+TEST_BETWEEN(event_is_destroyed_while_its_destruction_waits, begin, end_with_misuse)
 {
     struct destroyer destroyer = {.gate = GATE, .event = fixture_event()};
     CUstream stream = fixture_stream();
@@ -301,44 +321,5 @@ static void event_is_destroyed_while_its_destruction_waits(void **state)
     CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventDestroy(destroyer.event));
     pthread_join(thread, NULL);
     OK(destroyer.code);
-    assert_non_null(strstr(fixture_misuse(0), "is not the handle of an event"));
-    OK(driver->StreamDestroy_v2(stream));
-}
-
-/* The mock must have seen that misuse. */
-static int end_with_misuse(void **state)
-{
-    OK(driver->DevicePrimaryCtxRelease_v2(0));
-    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(fixture_mock));
-    return 0;
-}
-
-static int begin(void **state)
-{
-    fixture_begin("mode = auto");
-    OK(driver->CtxGetCurrent(&ended_context));
-    return 0;
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, fixture_done)
-#define ORDER_TEST(name, settings)                                                      \
-    {                                                                                   \
-#name, every_operation_runs_in_order, NULL, NULL, (void *)(uintptr_t)(settings) \
-    }
-    const struct CMUnitTest tests[] = {
-        ORDER_TEST(auto_mode, "mode = auto"),
-        ORDER_TEST(threaded_mode, "mode = threaded"),
-        ORDER_TEST(threaded_mode_lazy, "mode = threaded\nschedule = lazy"),
-        ORDER_TEST(threaded_mode_random, "mode = threaded\nschedule = random\nseed = 3"),
-        TEST(threads_that_ended_are_forgotten),
-        TEST(work_of_a_thread_that_ended_goes_on),
-        TEST(capture_of_a_thread_that_ended_goes_on),
-        TEST(threads_that_live_are_known),
-        cmocka_unit_test_setup_teardown(event_is_destroyed_while_its_destruction_waits, begin,
-                                        end_with_misuse),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    CONTAINS(fixture_misuse(0), "is not the handle of an event");
 }

@@ -5,8 +5,6 @@
  */
 #include "testkit.h"
 
-#include <string.h>
-
 static CUcontext handle_of(const struct cushim_context *context)
 {
     CUcontext handle = NULL;
@@ -16,24 +14,6 @@ static CUcontext handle_of(const struct cushim_context *context)
 }
 
 /* --- creating and releasing --- */
-
-TEST(primary_context_is_retained_and_released)
-{
-    struct cushim_context *one, *other;
-    unsigned flags;
-    int is_active = 0;
-
-    OK(cushim_context_retain_primary(1, &one));
-    OK(cushim_context_retain_primary(1, &other));
-    assert_ptr_equal(handle_of(one), handle_of(other));
-    OK(cushim_context_release(one));
-    OK(testkit.driver->DevicePrimaryCtxGetState(1, &flags, &is_active));
-    assert_true(is_active);
-    OK(cushim_context_release(other));
-    OK(testkit.driver->DevicePrimaryCtxGetState(1, &flags, &is_active));
-    assert_false(is_active);
-    assert_ptr_equal(testkit_current(), testkit.current);
-}
 
 TEST(driver_without_the_newer_release_is_given_the_older_one)
 {
@@ -95,16 +75,6 @@ TEST(wrapped_context_is_never_destroyed)
     assert_calls("cuCtxGetCurrent");
 }
 
-TEST(without_a_context_there_is_nothing_to_wrap)
-{
-    struct cushim_context *context = NULL;
-
-    testkit_enter(NULL);
-    CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_context_wrap_current(&context));
-    CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_context_wrap(NULL, &context));
-    assert_null(context);
-}
-
 TEST(last_release_destroys_once)
 {
     struct cushim_context *context = NULL;
@@ -157,38 +127,14 @@ TEST(device_of_a_wrapped_context_is_asked_for_in_it)
     assert_calls(PUSHED_FIRST("cuCtxGetDevice"));
 }
 
-TEST_WITH(synchronize_waits_in_the_context, "schedule = lazy")
-{
-    OK(testkit.driver->EventRecord(testkit_foreign_event(0), testkit.stream_handle));
-    CODE(CUDA_ERROR_NOT_READY, testkit.driver->StreamQuery(testkit.stream_handle));
-    OK(cushim_context_synchronize(testkit.one));
-    assert_calls(PUSHED_FIRST("cuCtxSynchronize"));
-    OK(testkit.driver->StreamQuery(testkit.stream_handle));
-}
-
 TEST(error_of_the_work_comes_before_one_of_putting_back)
 {
     testkit_fault("cuCtxSynchronize => return(LAUNCH_FAILED)");
     testkit_fault("cuCtxPopCurrent_v2:phase=after => return(UNKNOWN)");
     CODE(CUDA_ERROR_LAUNCH_FAILED, cushim_context_synchronize(testkit.one));
     assert_int_equal(testkit.log_lines, 1);
-    assert_non_null(
-        strstr(testkit.log_last, "cuCtxPopCurrent_v2 failed: CUDA_ERROR_UNKNOWN (999)"));
-    assert_non_null(strstr(testkit.log_last, "failed with CUDA_ERROR_LAUNCH_FAILED (719)"));
-}
-
-TEST(scopes_nest)
-{
-    struct cushim_context_scope outer, inner;
-
-    OK(cushim_context_push(testkit.one, &outer));
-    assert_ptr_equal(testkit_current(), testkit.first);
-    OK(cushim_context_push(testkit.two, &inner));
-    assert_ptr_equal(testkit_current(), testkit.second);
-    OK(cushim_context_pop(&inner));
-    assert_ptr_equal(testkit_current(), testkit.first);
-    OK(cushim_context_pop(&outer));
-    assert_ptr_equal(testkit_current(), testkit.current);
+    CONTAINS(testkit.log_last, "cuCtxPopCurrent_v2 failed: CUDA_ERROR_UNKNOWN (999)");
+    CONTAINS(testkit.log_last, "failed with CUDA_ERROR_LAUNCH_FAILED (719)");
 }
 
 TEST(context_is_pushed_even_if_it_is_current)
@@ -201,17 +147,6 @@ TEST(context_is_pushed_even_if_it_is_current)
     OK(cushim_context_pop(&inner));
     assert_ptr_equal(testkit_current(), testkit.first);
     OK(cushim_context_pop(&outer));
-}
-
-TEST(scope_is_over_after_its_pop)
-{
-    struct cushim_context_scope scope;
-
-    OK(cushim_context_push(testkit.one, &scope));
-    OK(cushim_context_pop(&scope));
-    testkit_forget();
-    OK(cushim_context_pop(&scope));
-    assert_calls("");
 }
 
 TEST(scope_that_could_not_begin_is_over)
@@ -227,30 +162,6 @@ TEST(scope_that_could_not_begin_is_over)
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim_context_push(NULL, &scope));
     OK(cushim_context_pop(&scope));
     assert_calls("");
-}
-
-TEST(pop_out_of_order_changes_nothing_and_can_be_repeated)
-{
-    struct cushim_context_scope outer, inner;
-
-    OK(cushim_context_push(testkit.one, &outer));
-    OK(cushim_context_push(testkit.two, &inner));
-    CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_context_pop(&outer));
-    assert_ptr_equal(testkit_current(), testkit.second);
-    OK(cushim_context_pop(&inner));
-    OK(cushim_context_pop(&outer));
-    assert_int_equal(testkit.log_lines, 0);
-}
-
-TEST(pop_from_an_empty_stack_is_no_success)
-{
-    struct cushim_context_scope scope;
-
-    testkit_stop_check();
-    testkit_enter(NULL);
-    OK(cushim_context_push(testkit.one, &scope));
-    testkit_enter(NULL);
-    CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_context_pop(&scope));
 }
 
 TEST(pop_that_fails_can_be_repeated)
@@ -271,8 +182,7 @@ TEST(pop_that_cannot_put_another_context_back_logs_that)
     OK(cushim_context_push(testkit.two, &inner));
     testkit_fault("cuCtxPushCurrent_v2:nth=1 => return(UNKNOWN)");
     CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_context_pop(&outer));
-    assert_non_null(
-        strstr(testkit.log_last, "cuCtxPushCurrent_v2 failed: CUDA_ERROR_UNKNOWN (999)"));
+    CONTAINS(testkit.log_last, "cuCtxPushCurrent_v2 failed: CUDA_ERROR_UNKNOWN (999)");
     OK(cushim_context_pop(&outer));
 }
 

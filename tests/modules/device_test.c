@@ -2,8 +2,6 @@
 /* Devices, and UUIDs as text. */
 #include "testkit.h"
 
-#include <string.h>
-
 #include "src/base/system.h"
 
 /* An attribute that some toolkit headers do not declare. */

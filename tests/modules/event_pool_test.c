@@ -30,34 +30,6 @@ static void assert_counts(struct cushim_event_pool *pool, size_t total, size_t f
     assert_int_equal(counted_free, free);
 }
 
-TEST(released_event_comes_back_without_driver_calls)
-{
-    struct cushim_event_pool *pool = make_pool(NULL, 0);
-    struct cushim_event *event;
-    CUevent handle;
-    unsigned flags = 99;
-
-    assert_calls("");
-    event = acquire(pool);
-    assert_calls(IN_FIRST("cuEventCreate"));
-    assert_ptr_equal(event_context(event), testkit.one);
-    assert_counts(pool, 1, 0);
-    OK(cushim_event_record(event, testkit.stream));
-    handle = testkit_event_handle(event);
-    testkit_forget();
-    OK(cushim_event_release(event));
-    assert_counts(pool, 1, 1);
-    event = acquire(pool);
-    assert_calls("");
-    assert_ptr_equal(testkit_event_handle(event), handle);
-    assert_false(event_is_recorded(event));
-    OK(event_flags(event, &flags));
-    assert_int_equal(flags, CU_EVENT_DEFAULT);
-    OK(cushim_event_release(event));
-    OK(cushim_event_pool_release(pool));
-    assert_calls("cuEventDestroy_v2");
-}
-
 TEST(initial_events_are_created_at_once)
 {
     struct cushim_event_pool *pool = make_pool(&testkit_untimed, 3);
@@ -119,23 +91,6 @@ TEST(only_the_last_release_brings_an_event_back)
     OK(cushim_event_release(event));
     OK(cushim_event_release(other));
     assert_counts(pool, 2, 2);
-    OK(cushim_event_pool_release(pool));
-}
-
-TEST(closed_event_leaves_the_pool)
-{
-    struct cushim_event_pool *pool = make_pool(NULL, 1);
-    struct cushim_event *event = acquire(pool), *next;
-
-    testkit_forget();
-    OK(cushim_event_close(event));
-    OK(cushim_event_release(event));
-    assert_calls("cuEventDestroy_v2");
-    assert_counts(pool, 0, 0);
-    next = acquire(pool);
-    OK(cushim_event_query(next));
-    OK(cushim_event_release(next));
-    assert_counts(pool, 1, 1);
     OK(cushim_event_pool_release(pool));
 }
 

@@ -21,37 +21,18 @@ TEST(create_makes_an_unrecorded_timed_event_in_the_context)
     OK(cushim_event_release(event));
 }
 
-TEST(options_become_the_drivers_flags)
+/* tests/conformance/cushim_event_cases.c has all options. */
+TEST(options_beyond_their_size_are_not_read)
 {
-    static const struct {
-        struct cushim_event_options options;
-        unsigned flags;
-    } cases[] = {
-        {{.size = sizeof cases[0].options}, 0},
-        {{.size = sizeof cases[0].options, .blocking_sync = true}, CU_EVENT_BLOCKING_SYNC},
-        {{.size = sizeof cases[0].options, .disable_timing = true}, CU_EVENT_DISABLE_TIMING},
-        {{.size = sizeof cases[0].options, .disable_timing = true, .interprocess = true}, 6},
-        {{.size = sizeof cases[0].options,
-          .disable_timing = true,
-          .blocking_sync = true,
-          .interprocess = true},
-         7},
-        {{.size = sizeof(size_t),
-          .disable_timing = true,
-          .blocking_sync = true,
-          .interprocess = true},
-         0},
-    };
+    const struct cushim_event_options options = {
+        .size = sizeof(size_t), .disable_timing = true, .blocking_sync = true};
+    struct cushim_event *event = testkit_event(&options);
+    unsigned flags = 99;
 
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        struct cushim_event *event = testkit_event(&cases[i].options);
-        unsigned flags = 99;
-
-        OK(event_flags(event, &flags));
-        assert_int_equal(flags, cases[i].flags);
-        assert_int_equal(testkit_argument("cuEventCreate", "Flags"), cases[i].flags);
-        OK(cushim_event_release(event));
-    }
+    OK(event_flags(event, &flags));
+    assert_int_equal(flags, CU_EVENT_DEFAULT);
+    assert_int_equal(testkit_argument("cuEventCreate", "Flags"), CU_EVENT_DEFAULT);
+    OK(cushim_event_release(event));
 }
 
 TEST(unknown_options_are_refused_unless_zero)
@@ -80,17 +61,6 @@ TEST(unknown_options_are_refused_unless_zero)
     }
     assert_null(event);
     assert_calls("");
-}
-
-TEST(create_recorded_records_in_the_streams_context)
-{
-    struct cushim_event *event = NULL;
-
-    OK(cushim_event_create_recorded(testkit.stream, NULL, &event));
-    assert_calls(IN_FIRST("cuEventCreate cuEventRecord"));
-    assert_true(event_is_recorded(event));
-    assert_ptr_equal(event_context(event), testkit.one);
-    OK(cushim_event_release(event));
 }
 
 TEST(create_recorded_on_a_default_stream_uses_the_current_context)
@@ -301,42 +271,6 @@ TEST(query_has_three_answers)
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, cushim_event_synchronize(event));
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, cushim_event_synchronize_for(event, UINT64_MAX));
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, cushim_event_release(event));
-}
-
-TEST_WITH(synchronize_waits_for_the_work, "schedule = lazy")
-{
-    struct cushim_event *event = testkit_event(NULL);
-
-    OK(cushim_event_synchronize(event));
-    OK(cushim_event_record(event, testkit.stream));
-    CODE(CUDA_ERROR_NOT_READY, cushim_event_query(event));
-    OK(cushim_event_synchronize(event));
-    OK(cushim_event_query(event));
-    OK(cushim_event_release(event));
-}
-
-TEST_WITH(wait_for_ends_with_the_work, "schedule = fifo")
-{
-    struct cushim_event *event = testkit_event(NULL);
-
-    OK(cushim_event_record(event, testkit.stream));
-    CODE(CUDA_ERROR_NOT_READY, cushim_event_query(event));
-    OK(cushim_event_synchronize_for(event, UINT64_MAX));
-    OK(cushim_event_synchronize_for(event, 0));
-    OK(cushim_event_release(event));
-}
-
-TEST(wait_for_ends_with_the_time)
-{
-    struct cushim_event *event = testkit_event(NULL);
-
-    testkit_hold(testkit.first, testkit.stream_handle);
-    OK(cushim_event_record(event, testkit.stream));
-    testkit_forget();
-    CODE(CUDA_ERROR_TIMEOUT, cushim_event_synchronize_for(event, 0));
-    assert_calls("cuEventQuery");
-    CODE(CUDA_ERROR_TIMEOUT, cushim_event_synchronize_for(event, 1));
-    OK(cushim_event_release(event));
 }
 
 /* --- arguments --- */

@@ -7,8 +7,6 @@
 #include "src/objects/objects.h"
 #include "testkit.h"
 
-#include <string.h>
-
 static const char manual[] = "mode = manual\ncost.launch = 0 ns\ncost.record = 0 ns";
 static const char older_driver[] = "schedule = eager\ndriver_version = 12.0";
 
@@ -189,11 +187,12 @@ static void assert_explained(struct cushim_event *start, struct cushim_event *en
     testkit_forget();
     text = cushim_event_explanation(start, end, row->code);
     assert_memory_equal(text, whose, strlen(whose));
-    assert_non_null(strstr(text, row->reason));
-    assert_non_null(strstr(text, row->cure));
+    CONTAINS(text, row->reason);
+    CONTAINS(text, row->cure);
     assert_int_equal(text[strlen(text) - 1], '.');
     for (size_t i = 0; cushim_recording_get_call(testkit.layer, i, &call) == CUDA_SUCCESS; i++)
-        assert_string_equal(call.name, "cuEventElapsedTime_v2");
+        assert_string_equal(call.name, i == 0 && !(start && end) ? "cuDriverGetVersion"
+                                                                 : "cuEventElapsedTime_v2");
 }
 
 EXPLAINED(every_reason_is_given_for_start_end_and_both)
@@ -222,29 +221,11 @@ EXPLAINED(of_two_faults_that_of_start_is_explained)
             const CUresult code = cushim_event_get_elapsed(start, end, &ms);
             const struct row *row = code == rows[i].code ? &rows[i] : &rows[j];
 
-            assert_non_null(strstr(cushim_event_explanation(start, end, code), row->reason));
+            CONTAINS(cushim_event_explanation(start, end, code), row->reason);
             OK(cushim_event_release(start));
             OK(cushim_event_release(end));
         }
     }
-}
-
-EXPLAINED(explaining_does_not_invalidate_a_global_capture)
-{
-    struct cushim_event *captured = testkit_event(NULL), *good = make(&good_row);
-    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    const CUstream stream = new_stream();
-    CUgraph graph;
-
-    testkit_stop_check();
-    OK(testkit.driver->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
-    OK(testkit.driver->EventRecord(testkit_event_handle(captured), stream));
-    cushim_event_explanation(good, captured, CUDA_ERROR_CAPTURED_EVENT);
-    OK(testkit.driver->StreamIsCapturing(stream, &status));
-    assert_int_equal(status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
-    OK(testkit.driver->StreamEndCapture(stream, &graph));
-    OK(cushim_event_release(captured));
-    OK(cushim_event_release(good));
 }
 
 EXPLAINED(events_of_two_contexts_are_not_taken_for_unrecorded_ones)
@@ -258,9 +239,9 @@ EXPLAINED(events_of_two_contexts_are_not_taken_for_unrecorded_ones)
     OK(cushim_event_create_recorded(testkit.other, NULL, &there));
     OK(cushim_event_wrap(testkit_event_handle(there), NULL, NULL, &wrapped));
     CODE(400, cushim_event_get_elapsed(here, there, &ms));
-    assert_non_null(strstr(cushim_event_explanation(here, there, 400), "different contexts"));
-    assert_non_null(strstr(cushim_event_explanation(wrapped, here, 400), "different contexts"));
-    assert_non_null(strstr(cushim_event_explanation(waiting, there, 400), "different contexts"));
+    CONTAINS(cushim_event_explanation(here, there, 400), "different contexts");
+    CONTAINS(cushim_event_explanation(wrapped, here, 400), "different contexts");
+    CONTAINS(cushim_event_explanation(waiting, there, 400), "different contexts");
     OK(cushim_event_release(here));
     OK(cushim_event_release(there));
     OK(cushim_event_release(wrapped));
@@ -276,10 +257,10 @@ EXPLAINED(earlier_error_blames_neither_event)
     testkit_fault("cuEventElapsedTime_v2:nth=1 => sticky(LAUNCH_FAILED)");
     CODE(CUDA_ERROR_LAUNCH_FAILED, cushim_event_get_elapsed(one, two, &ms));
     testkit_forget();
-    assert_non_null(strstr(cushim_event_explanation(one, two, CUDA_ERROR_LAUNCH_FAILED),
-                           "Neither event is to blame"));
+    CONTAINS(cushim_event_explanation(one, two, CUDA_ERROR_LAUNCH_FAILED),
+             "Neither event is to blame");
     assert_calls("");
-    assert_non_null(strstr(cushim_event_explanation(one, two, 400), "Neither event is to blame"));
+    CONTAINS(cushim_event_explanation(one, two, 400), "Neither event is to blame");
     CODE(CUDA_ERROR_LAUNCH_FAILED, cushim_event_release(one));
     CODE(CUDA_ERROR_LAUNCH_FAILED, cushim_event_release(two));
 }
@@ -290,9 +271,8 @@ EXPLAINED(fault_that_has_passed_is_explained_as_such)
     struct cushim_event *one = make(&good_row), *two = make(&good_row);
 
     for (size_t i = 0; i < COUNT(passed); i++)
-        assert_non_null(strstr(cushim_event_explanation(one, two, passed[i]), "Ask again."));
-    assert_non_null(
-        strstr(cushim_event_explanation(one, two, CUDA_ERROR_INVALID_VALUE), "was NULL"));
+        CONTAINS(cushim_event_explanation(one, two, passed[i]), "Ask again.");
+    CONTAINS(cushim_event_explanation(one, two, CUDA_ERROR_INVALID_VALUE), "was NULL");
     OK(cushim_event_release(one));
     OK(cushim_event_release(two));
 }
@@ -317,7 +297,7 @@ EXPLAINED(other_codes_get_their_advice)
     for (size_t i = 0; i < COUNT(others); i++)
         assert_string_equal(cushim_event_explanation(start, end, others[i]),
                             cushim_error_advice(others[i]));
-    assert_non_null(strstr(cushim_event_explanation(start, end, CUDA_SUCCESS), "Nothing is wrong"));
+    CONTAINS(cushim_event_explanation(start, end, CUDA_SUCCESS), "Nothing is wrong");
     assert_calls("");
     assert_string_equal(cushim_event_explanation(NULL, NULL, 600), cushim_error_advice(600));
     OK(cushim_event_release(start));

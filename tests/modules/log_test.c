@@ -2,9 +2,6 @@
 /* The log, also in a forked child whose parent has a thread inside the log function. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 
 #include <pthread.h>
 #include <sched.h>

@@ -6,9 +6,6 @@
  */
 #include "testkit.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static CUresult release_event(void)
 {
     return cushim_event_release(testkit_event(NULL));
@@ -127,7 +124,7 @@ TEST(any_other_code_is_returned_and_logged)
         if (ways[way].handle)
             assert_int_equal((uintptr_t)handle,
                              testkit_argument(ways[way].function, ways[way].handle));
-        assert_non_null(strstr(testkit.log_last, failed));
+        CONTAINS(testkit.log_last, failed);
     }
 }
 
@@ -140,6 +137,52 @@ TEST(invalid_context_of_a_destroy_says_that_it_is_gone)
     testkit_fault("cuCtxDestroy_v2:nth=1,phase=after => return(INVALID_CONTEXT)");
     OK(cushim_context_release(context));
     assert_int_equal(testkit.log_lines, 0);
+}
+
+/* A driver call of each function that makes an object. */
+static const char *const makers[] = {
+    "cuDevicePrimaryCtxRetain",   "cuCtxCreate_v2", "cuCtxGetCurrent",
+    "cuStreamCreateWithPriority", "cuEventCreate",  "cuEventRecord",
+    "cuIpcOpenEventHandle",       "cuEventCreate",
+};
+
+static CUresult make(size_t maker, void *made)
+{
+    const struct cushim_event_pool_options two = {.size = sizeof two, .initial = 2};
+    const CUipcEventHandle handle = {{0}};
+
+    switch (maker) {
+    case 0:
+        return cushim_context_retain_primary(0, made);
+    case 1:
+        return cushim_context_create(0, NULL, made);
+    case 2:
+        return cushim_context_wrap_current(made);
+    case 3:
+        return cushim_stream_create(testkit.one, NULL, made);
+    case 4:
+        return cushim_event_create(testkit.one, NULL, made);
+    case 5:
+        return cushim_event_create_recorded(cushim_stream_legacy(), NULL, made);
+    case 6:
+        return cushim_event_import(testkit.one, &handle, made);
+    default:
+        return cushim_event_pool_create(testkit.one, NULL, &two, made);
+    }
+}
+
+TEST(failed_creation_leaves_its_output_untouched)
+{
+    char rule[100];
+
+    for (size_t i = 0; i < COUNT(makers); i++) {
+        void *made = &made;
+
+        snprintf(rule, sizeof rule, "%s:nth=1 => return(UNKNOWN)", makers[i]);
+        testkit_fault(rule);
+        CODE(CUDA_ERROR_UNKNOWN, make(i, &made));
+        assert_ptr_equal(made, &made);
+    }
 }
 
 /* With NULL, these functions do nothing; tests/arguments has what is refused. */

@@ -1,32 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Streams that wait for events and for each other, which also forks and joins captures; and host
- * functions.
- */
+/* Streams that wait for events and for each other; and host functions. */
 #include "../support/event_info.h"
 #include "testkit.h"
 
 /* --- events --- */
-
-TEST(wait_event_holds_a_stream_up_until_the_event_is_done)
-{
-    struct cushim_stream *other = testkit_stream(CREATED);
-    struct cushim_event *event = testkit_event(NULL);
-
-    OK(cushim_stream_wait_event(testkit.other, event));
-    OK(cushim_stream_query(testkit.other));
-    testkit_hold(testkit.first, testkit_handle(other));
-    OK(cushim_event_record(event, other));
-    assert_true(event_is_recorded(event));
-    testkit_forget();
-    OK(cushim_stream_wait_event(testkit.other, event));
-    assert_calls("cuStreamWaitEvent");
-    CODE(CUDA_ERROR_NOT_READY, cushim_stream_query(testkit.other));
-    testkit_resume();
-    OK(cushim_stream_query(testkit.other));
-    OK(cushim_event_release(event));
-    OK(cushim_stream_release(other));
-}
 
 TEST(wait_event_has_no_flags_on_any_stream)
 {
@@ -122,60 +99,15 @@ TEST(wait_stream_returns_the_first_failure_and_logs_that_of_destroy)
 
 /* --- host functions --- */
 
-static char called[2];
-
-static void CUDA_CB call(void *data)
+static void CUDA_CB do_nothing(void *data)
 {
-    called[0] = *(const char *)data;
-}
-
-TEST(host_function_is_called_with_its_data)
-{
-    char a[] = "a";
-
-    testkit_hold(testkit.first, testkit.stream_handle);
-    OK(cushim_stream_launch_host_function(testkit.stream, call, a));
-    assert_calls("cuLaunchHostFunc");
-    assert_string_equal(called, "");
-    testkit_resume();
-    assert_string_equal(called, "a");
 }
 
 TEST(host_function_of_a_default_stream_is_queued_in_its_context)
 {
     struct cushim_stream *stream = testkit_stream(DEFAULT_OF_CONTEXT);
 
-    OK(cushim_stream_launch_host_function(stream, call, called));
+    OK(cushim_stream_launch_host_function(stream, do_nothing, NULL));
     assert_calls(IN_FIRST("cuLaunchHostFunc"));
     OK(cushim_stream_release(stream));
-}
-
-/* --- captures --- */
-
-static CUstreamCaptureStatus status_of(const struct cushim_stream *stream, cuuint64_t *id)
-{
-    CUstreamCaptureStatus status = (CUstreamCaptureStatus)9;
-
-    OK(cushim_driver()->StreamGetCaptureInfo(testkit_handle(stream), &status, id));
-    return status;
-}
-
-TEST(wait_stream_forks_and_joins_a_capture)
-{
-    struct cushim_stream *origin = testkit_stream(CREATED), *fork = testkit_stream(CREATED);
-    cuuint64_t id = 0, its = 1;
-    CUgraph graph = NULL;
-
-    OK(cushim_driver()->StreamBeginCapture_v2(testkit_handle(origin),
-                                              CU_STREAM_CAPTURE_MODE_GLOBAL));
-    OK(cushim_stream_wait_stream(fork, origin));
-    assert_int_equal(status_of(origin, &id), CU_STREAM_CAPTURE_STATUS_ACTIVE);
-    assert_int_equal(status_of(fork, &its), CU_STREAM_CAPTURE_STATUS_ACTIVE);
-    assert_true(id == its);
-    OK(cushim_stream_wait_stream(origin, fork));
-    OK(cushim_driver()->StreamEndCapture(testkit_handle(origin), &graph));
-    OK(cushim_driver()->GraphDestroy(graph));
-    assert_int_equal(status_of(fork, &its), CU_STREAM_CAPTURE_STATUS_NONE);
-    OK(cushim_stream_release(origin));
-    OK(cushim_stream_release(fork));
 }

@@ -301,17 +301,6 @@ TEST(device_of_a_stream_without_a_context_is_asked_of_the_driver)
 
 /* --- waiting --- */
 
-TEST_WITH(synchronize_waits_for_the_work, "schedule = lazy")
-{
-    struct cushim_stream *stream = testkit_stream(WRAPPED);
-
-    OK(testkit.driver->EventRecord(testkit_foreign_event(0), testkit.stream_handle));
-    CODE(CUDA_ERROR_NOT_READY, cushim_stream_query(stream));
-    OK(cushim_stream_synchronize(stream));
-    OK(cushim_stream_query(stream));
-    OK(cushim_stream_release(stream));
-}
-
 TEST(wait_for_looks_once_without_a_timeout)
 {
     struct cushim_stream *stream = testkit_stream(CREATED);
@@ -324,22 +313,6 @@ TEST(wait_for_looks_once_without_a_timeout)
     CODE(CUDA_ERROR_TIMEOUT, cushim_stream_synchronize_for(stream, 1));
     testkit_resume();
     OK(cushim_stream_release(stream));
-}
-
-TEST_WITH(wait_for_ends_with_the_work, "schedule = fifo")
-{
-    struct cushim_event *event = testkit_event(NULL);
-
-    for (enum testkit_stream_kind kind = 0; kind < DEFAULT_BARE; kind++) {
-        struct cushim_stream *stream = testkit_stream(kind);
-
-        OK(cushim_event_record(event, stream));
-        CODE(CUDA_ERROR_NOT_READY, cushim_stream_query(stream));
-        OK(cushim_stream_synchronize_for(stream, UINT64_MAX));
-        OK(cushim_stream_query(stream));
-        OK(cushim_stream_release(stream));
-    }
-    OK(cushim_event_release(event));
 }
 
 TEST(wait_for_ends_with_the_first_failure)

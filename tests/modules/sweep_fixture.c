@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sweep.h"
+#include "tests/support/then.h"
 
 const struct sweep_row *const sweep_tables[SWEEP_TABLES] = {sweep_devices, sweep_contexts,
                                                             sweep_streams, sweep_events};
@@ -34,18 +35,12 @@ static CUresult make_events(void)
     struct sweep_fixture *its = &fixture;
     CUresult code = cushim_event_create_recorded(its->created, NULL, &its->event);
 
-    if (code == CUDA_SUCCESS)
-        code = cushim_event_create_recorded(its->created, NULL, &its->later);
-    if (code == CUDA_SUCCESS)
-        code = cushim_event_synchronize(its->later);
-    if (code == CUDA_SUCCESS)
-        code = cushim_event_get_handle(its->event, &its->event_handle);
-    if (code == CUDA_SUCCESS)
-        code = cushim_event_create(its->context, &shared, &its->interprocess);
-    if (code == CUDA_SUCCESS)
-        code = cushim_event_export(its->interprocess, &its->ipc);
-    if (code == CUDA_SUCCESS)
-        code = cushim_event_pool_create(its->context, NULL, &pool, &its->pool);
+    THEN(cushim_event_create_recorded(its->created, NULL, &its->later));
+    THEN(cushim_event_synchronize(its->later));
+    THEN(cushim_event_get_handle(its->event, &its->event_handle));
+    THEN(cushim_event_create(its->context, &shared, &its->interprocess));
+    THEN(cushim_event_export(its->interprocess, &its->ipc));
+    THEN(cushim_event_pool_create(its->context, NULL, &pool, &its->pool));
     return code;
 }
 
@@ -55,24 +50,15 @@ CUresult sweep_fixture_make(void)
     CUresult code = cushim_driver_init(NULL);
 
     *its = (struct sweep_fixture){0};
-    if (code == CUDA_SUCCESS)
-        code = cushim_device_get_uuid(1, &its->uuid);
-    if (code == CUDA_SUCCESS)
-        code = cushim_context_retain_primary(0, &its->context);
-    if (code == CUDA_SUCCESS)
-        code = cushim_context_retain_primary(1, &its->peer);
-    if (code == CUDA_SUCCESS)
-        code = cushim_context_get_handle(its->context, &its->context_handle);
-    if (code == CUDA_SUCCESS)
-        code = cushim_stream_create(its->context, NULL, &its->created);
-    if (code == CUDA_SUCCESS)
-        code = cushim_stream_create(its->context, NULL, &its->other);
-    if (code == CUDA_SUCCESS)
-        code = cushim_stream_get_handle(its->created, &its->stream_handle);
-    if (code == CUDA_SUCCESS)
-        code = cushim_context_make_current(its->context);
-    if (code == CUDA_SUCCESS)
-        code = make_events();
+    THEN(cushim_device_get_uuid(1, &its->uuid));
+    THEN(cushim_context_retain_primary(0, &its->context));
+    THEN(cushim_context_retain_primary(1, &its->peer));
+    THEN(cushim_context_get_handle(its->context, &its->context_handle));
+    THEN(cushim_stream_create(its->context, NULL, &its->created));
+    THEN(cushim_stream_create(its->context, NULL, &its->other));
+    THEN(cushim_stream_get_handle(its->created, &its->stream_handle));
+    THEN(cushim_context_make_current(its->context));
+    THEN(make_events());
     return code == CUDA_SUCCESS ? make_stream() : code;
 }
 

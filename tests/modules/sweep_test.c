@@ -4,7 +4,6 @@
  * permanently. The code is returned, outputs are unchanged, the current context is restored, and
  * nothing is leaked.
  */
-#include <stdio.h>
 
 #include <cushim/testing/sweep.h>
 

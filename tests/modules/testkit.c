@@ -2,8 +2,6 @@
 #include "testkit.h"
 
 #include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
 
 #include <cushim/testing/check.h>
 #include <cushim/testing/layer.h>

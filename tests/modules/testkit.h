@@ -11,8 +11,6 @@
 #ifndef CUSHIM_TESTS_MODULES_TESTKIT_H
 #define CUSHIM_TESTS_MODULES_TESTKIT_H
 
-#include <stdbool.h>
-
 #include <cushim/cushim.h>
 #include <cushim/testing/mock.h>
 #include <cushim/testing/test.h>

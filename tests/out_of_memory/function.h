@@ -5,6 +5,8 @@
 
 #include <cushim/cushim.h>
 
+#include "tests/support/then.h"
+
 struct function {
     const char *names;      /* the functions that the row calls, separated by blanks */
     CUresult (*call)(void); /* returns the first code other than success; leaves nothing */

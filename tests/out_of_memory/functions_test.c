@@ -5,9 +5,6 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

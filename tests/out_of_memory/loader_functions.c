@@ -84,12 +84,9 @@ static CUresult name(void)
 {
     CUresult code = said(cushim_error_name(CUDA_ERROR_OUT_OF_MEMORY));
 
-    if (code == CUDA_SUCCESS)
-        code = said(cushim_error_string(CUDA_ERROR_OUT_OF_MEMORY));
-    if (code == CUDA_SUCCESS)
-        code = said(cushim_error_advice(CUDA_ERROR_OUT_OF_MEMORY));
-    if (code == CUDA_SUCCESS)
-        code = said(cushim_state_name(CUSHIM_STATE_LOADED));
+    THEN(said(cushim_error_string(CUDA_ERROR_OUT_OF_MEMORY)));
+    THEN(said(cushim_error_advice(CUDA_ERROR_OUT_OF_MEMORY)));
+    THEN(said(cushim_state_name(CUSHIM_STATE_LOADED)));
     return code != CUDA_SUCCESS || cushim_version() <= 0 ||
                    cushim_error_sticky(CUDA_ERROR_ILLEGAL_ADDRESS) == 0
                ? CUDA_ERROR_UNKNOWN
@@ -101,8 +98,7 @@ static CUresult look_at_symbols(void)
     struct cushim_symbol symbol = CUSHIM_SYMBOL_INIT;
     CUresult code = cushim_symbol_get(0, &symbol);
 
-    if (code == CUDA_SUCCESS)
-        code = said(symbol.name);
+    THEN(said(symbol.name));
     return code == CUDA_SUCCESS && (cushim_symbol_count() == 0 || symbol.since == 0)
                ? CUDA_ERROR_UNKNOWN
                : code;
@@ -124,16 +120,11 @@ static CUresult fill(void)
     CUresult code = cushim_mock_create(NULL, &mock);
 
     cushim_log_set(NULL, NULL);
-    if (code == CUDA_SUCCESS)
-        code = cushim_table_fill(&table, cushim_mock_symbol, mock, NULL);
-    if (code == CUDA_SUCCESS)
-        code = cushim_table_set_wrapped(&table, cushim_mock_table(mock));
-    if (code == CUDA_SUCCESS)
-        code = cushim_table_install(&table, NULL);
-    if (code == CUDA_SUCCESS)
-        code = cushim_driver()->Init(0);
-    if (code == CUDA_SUCCESS && cushim_table_current() == NULL)
-        code = CUDA_ERROR_UNKNOWN;
+    THEN(cushim_table_fill(&table, cushim_mock_symbol, mock, NULL));
+    THEN(cushim_table_set_wrapped(&table, cushim_mock_table(mock)));
+    THEN(cushim_table_install(&table, NULL));
+    THEN(cushim_driver()->Init(0));
+    REFUSE(cushim_table_current() == NULL);
     cushim_table_install(NULL, NULL);
     cushim_mock_destroy(mock);
     return code;

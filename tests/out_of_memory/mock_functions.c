@@ -47,18 +47,13 @@ static CUresult live(void)
     struct cushim_mock *mock;
     CUresult code = create(settings, &mock);
 
-    if (code == CUDA_SUCCESS)
-        code = cushim_mock_install(mock);
-    if (code == CUDA_SUCCESS && (cushim_mock_current() != mock || !cushim_mock_table(mock)))
-        code = CUDA_ERROR_UNKNOWN;
-    if (code == CUDA_SUCCESS && (!cushim_mock_symbol("cuInit", mock) || !cushim_mock_identity()))
-        code = CUDA_ERROR_UNKNOWN;
+    THEN(cushim_mock_install(mock));
+    REFUSE(cushim_mock_current() != mock || !cushim_mock_table(mock));
+    REFUSE(!cushim_mock_symbol("cuInit", mock) || !cushim_mock_identity());
     if (code == CUDA_SUCCESS)
         cushim_mock_set_log(mock, listen, NULL);
-    if (code == CUDA_SUCCESS)
-        code = cushim_mock_get_state(mock, &state);
-    if (code == CUDA_SUCCESS && cushim_mock_misuse(mock, 0))
-        code = CUDA_ERROR_UNKNOWN;
+    THEN(cushim_mock_get_state(mock, &state));
+    REFUSE(cushim_mock_misuse(mock, 0));
     cushim_mock_destroy(mock);
     return code;
 }
@@ -89,32 +84,19 @@ static CUresult work_on(struct cushim_mock *mock)
     CUresult code = cushim_mock_register_kernel(mock, &kernel);
 
     cushim_mock_set_trace(mock, see, NULL);
-    if (code == CUDA_SUCCESS)
-        code = driver->Init(0);
-    if (code == CUDA_SUCCESS)
-        code = driver->DevicePrimaryCtxRetain(&context, 0);
-    if (code == CUDA_SUCCESS)
-        code = driver->CtxSetCurrent(context);
-    if (code == CUDA_SUCCESS)
-        code = driver->ModuleLoadData(&module, image);
-    if (code == CUDA_SUCCESS)
-        code = driver->ModuleGetFunction(&function, module, "work");
-    if (code == CUDA_SUCCESS)
-        code = driver->MemAlloc_v2(&memory, 64);
-    if (code == CUDA_SUCCESS && !cushim_mock_memory(mock, memory, 64))
-        code = CUDA_ERROR_UNKNOWN;
-    if (code == CUDA_SUCCESS)
-        code = driver->StreamCreate(&stream, CU_STREAM_NON_BLOCKING);
-    if (code == CUDA_SUCCESS)
-        code = driver->MemsetD8Async(memory, 1, 64, stream);
-    if (code == CUDA_SUCCESS)
-        code = driver->LaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL);
-    if (code == CUDA_SUCCESS)
-        code = cushim_mock_step(mock);
-    if (code == CUDA_SUCCESS)
-        code = cushim_mock_advance(mock, 1000);
-    if (code == CUDA_SUCCESS)
-        code = cushim_mock_drain(mock);
+    THEN(driver->Init(0));
+    THEN(driver->DevicePrimaryCtxRetain(&context, 0));
+    THEN(driver->CtxSetCurrent(context));
+    THEN(driver->ModuleLoadData(&module, image));
+    THEN(driver->ModuleGetFunction(&function, module, "work"));
+    THEN(driver->MemAlloc_v2(&memory, 64));
+    REFUSE(!cushim_mock_memory(mock, memory, 64));
+    THEN(driver->StreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    THEN(driver->MemsetD8Async(memory, 1, 64, stream));
+    THEN(driver->LaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));
+    THEN(cushim_mock_step(mock));
+    THEN(cushim_mock_advance(mock, 1000));
+    THEN(cushim_mock_drain(mock));
     cushim_mock_race(mock, 0);
     return code;
 }
@@ -124,8 +106,7 @@ static CUresult work(void)
     struct cushim_mock *mock;
     CUresult code = create("mode = manual\nraces = report\n", &mock);
 
-    if (code == CUDA_SUCCESS)
-        code = work_on(mock);
+    THEN(work_on(mock));
     cushim_mock_destroy(mock);
     return code;
 }

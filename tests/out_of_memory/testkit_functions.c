@@ -26,16 +26,11 @@ static CUresult begin(struct cushim_mock **mock, struct cushim_layer **layer)
     *mock = NULL;
     code = cushim_mock_create(NULL, mock);
     options.table = cushim_mock_table(*mock);
-    if (code == CUDA_SUCCESS)
-        code = cushim_layer_create(&options, layer);
-    if (code == CUDA_SUCCESS)
-        code = cushim_layer_install(*layer);
-    if (code == CUDA_SUCCESS)
-        code = cushim_driver()->Init(0);
-    if (code == CUDA_SUCCESS)
-        code = cushim_driver()->DevicePrimaryCtxRetain(&context, 0);
-    if (code == CUDA_SUCCESS)
-        code = cushim_driver()->CtxSetCurrent(context);
+    THEN(cushim_layer_create(&options, layer));
+    THEN(cushim_layer_install(*layer));
+    THEN(cushim_driver()->Init(0));
+    THEN(cushim_driver()->DevicePrimaryCtxRetain(&context, 0));
+    THEN(cushim_driver()->CtxSetCurrent(context));
     return code;
 }
 
@@ -51,10 +46,9 @@ static CUresult layers(void)
     struct cushim_mock *mock;
     CUresult code = begin(&mock, &layer);
 
-    if (code == CUDA_SUCCESS && (cushim_layer_current() != layer ||
-                                 cushim_layer_wrapped(layer) != cushim_mock_table(mock) ||
-                                 !cushim_layer_table(layer) || !cushim_layer_next(layer)))
-        code = CUDA_ERROR_UNKNOWN;
+    REFUSE((cushim_layer_current() != layer ||
+            cushim_layer_wrapped(layer) != cushim_mock_table(mock) || !cushim_layer_table(layer) ||
+            !cushim_layer_next(layer)));
     end(mock, layer);
     return code;
 }
@@ -67,11 +61,10 @@ static CUresult faults(void)
     CUevent event;
     CUresult code = begin(&mock, &layer);
 
-    if (code == CUDA_SUCCESS)
-        code = cushim_fault_add_rules(layer,
-                                      "cuMemAlloc_v2:nth=3 => return(OUT_OF_MEMORY)\n"
-                                      "cuEventCreate:nth=1 => return(OUT_OF_MEMORY)",
-                                      why, sizeof why);
+    THEN(cushim_fault_add_rules(layer,
+                                "cuMemAlloc_v2:nth=3 => return(OUT_OF_MEMORY)\n"
+                                "cuEventCreate:nth=1 => return(OUT_OF_MEMORY)",
+                                why, sizeof why));
     if (code == CUDA_SUCCESS) {
         if (cushim_driver()->EventCreate(&event, 0) != CUDA_ERROR_OUT_OF_MEMORY ||
             cushim_fault_matched(layer, 1) != 1 || cushim_fault_fired(layer, 1) != 1 ||
@@ -92,16 +85,11 @@ static CUresult record(struct cushim_layer *layer)
     CUevent event = NULL;
     CUresult code = cushim_recording_start(layer, 16);
 
-    if (code == CUDA_SUCCESS)
-        code = cushim_driver()->EventCreate(&event, 0);
-    if (code == CUDA_SUCCESS)
-        code = cushim_driver()->EventRecord(event, NULL);
-    if (code == CUDA_SUCCESS)
-        code = cushim_recording_set_tag(layer, event, "start");
-    if (code == CUDA_SUCCESS)
-        code = cushim_recording_get_tag(layer, event, text, sizeof text);
-    if (code == CUDA_SUCCESS)
-        code = cushim_recording_get_call(layer, 0, &call);
+    THEN(cushim_driver()->EventCreate(&event, 0));
+    THEN(cushim_driver()->EventRecord(event, NULL));
+    THEN(cushim_recording_set_tag(layer, event, "start"));
+    THEN(cushim_recording_get_tag(layer, event, text, sizeof text));
+    THEN(cushim_recording_get_call(layer, 0, &call));
     cushim_recording_write_text(layer, text, sizeof text);
     if (code == CUDA_SUCCESS &&
         cushim_recording_count(layer) + (size_t)cushim_recording_lost(layer) < 2)
@@ -117,8 +105,7 @@ static CUresult recordings(void)
     struct cushim_mock *mock;
     CUresult code = begin(&mock, &layer);
 
-    if (code == CUDA_SUCCESS)
-        code = record(layer);
+    THEN(record(layer));
     end(mock, layer);
     return code;
 }
@@ -131,20 +118,15 @@ static CUresult expect(struct cushim_layer *layer)
     CUevent event;
     CUresult code = cushim_layer_expect(layer, &expectation, text, sizeof text);
 
-    if (code == CUDA_SUCCESS)
-        code = cushim_layer_forbid(layer, "cuEventQuery", text, sizeof text);
-    if (code == CUDA_SUCCESS)
-        code = cushim_layer_forbid_errors(layer, true);
-    if (code == CUDA_SUCCESS)
-        code = cushim_layer_expect_errors_begin(layer, CUDA_ERROR_INVALID_HANDLE);
+    THEN(cushim_layer_forbid(layer, "cuEventQuery", text, sizeof text));
+    THEN(cushim_layer_forbid_errors(layer, true));
+    THEN(cushim_layer_expect_errors_begin(layer, CUDA_ERROR_INVALID_HANDLE));
     if (code == CUDA_SUCCESS) {
         cushim_driver()->EventRecord(NULL, NULL);
         code = cushim_layer_expect_errors_end(layer);
     }
-    if (code == CUDA_SUCCESS)
-        code = cushim_driver()->EventCreate(&event, 0);
-    if (code == CUDA_SUCCESS)
-        code = cushim_layer_verify(layer, text, sizeof text);
+    THEN(cushim_driver()->EventCreate(&event, 0));
+    THEN(cushim_layer_verify(layer, text, sizeof text));
     cushim_layer_clear_expectations(layer);
     return code;
 }
@@ -155,8 +137,7 @@ static CUresult expectations(void)
     struct cushim_mock *mock;
     CUresult code = begin(&mock, &layer);
 
-    if (code == CUDA_SUCCESS)
-        code = expect(layer);
+    THEN(expect(layer));
     end(mock, layer);
     return code;
 }
@@ -181,14 +162,10 @@ static CUresult traces(void)
     CUresult code = begin(&mock, &layer);
     bool is_there;
 
-    if (code == CUDA_SUCCESS)
-        code = cushim_trace_start(layer, &options);
-    if (code == CUDA_SUCCESS)
-        code = cushim_driver()->MemAlloc_v2(&memory, 64);
-    if (code == CUDA_SUCCESS)
-        code = cushim_driver()->MemsetD8Async(memory, 1, 64, NULL);
-    if (code == CUDA_SUCCESS)
-        code = cushim_driver()->CtxSynchronize();
+    THEN(cushim_trace_start(layer, &options));
+    THEN(cushim_driver()->MemAlloc_v2(&memory, 64));
+    THEN(cushim_driver()->MemsetD8Async(memory, 1, 64, NULL));
+    THEN(cushim_driver()->CtxSynchronize());
     if (memory)
         cushim_driver()->MemFree_v2(memory);
     cushim_trace_stop(layer);
@@ -208,12 +185,9 @@ static CUresult checks(void)
     size_t found = 0;
     CUresult code = begin(&mock, &layer);
 
-    if (code == CUDA_SUCCESS)
-        code = cushim_check_start(layer, &options);
-    if (code == CUDA_SUCCESS)
-        code = cushim_driver()->EventCreate(&event, 0);
-    if (code == CUDA_SUCCESS)
-        code = cushim_driver()->EventDestroy_v2(event);
+    THEN(cushim_check_start(layer, &options));
+    THEN(cushim_driver()->EventCreate(&event, 0));
+    THEN(cushim_driver()->EventDestroy_v2(event));
     if (code == CUDA_SUCCESS) {
         cushim_driver()->EventDestroy_v2(event);
         found = cushim_check_count(layer, "CUSHIM-destroyed-twice");
@@ -242,10 +216,8 @@ static CUresult one_test(void)
     if (!cushim_test_mock(test) || !cushim_test_layer(test))
         code = CUDA_ERROR_UNKNOWN;
     cushim_fault_clear(cushim_test_layer(test));
-    if (code == CUDA_SUCCESS)
-        code = cushim_driver()->EventCreate(&event, 0);
-    if (code == CUDA_SUCCESS)
-        code = cushim_driver()->EventDestroy_v2(event);
+    THEN(cushim_driver()->EventCreate(&event, 0));
+    THEN(cushim_driver()->EventDestroy_v2(event));
     ended = cushim_test_end(test, text, sizeof text);
     return code == CUDA_SUCCESS ? ended : code;
 }
@@ -269,8 +241,7 @@ static int enter(void *data)
     CUresult code = cushim_driver()->Init(0);
 
     (void)data;
-    if (code == CUDA_SUCCESS)
-        code = cushim_driver()->DevicePrimaryCtxRetain(&context, 0);
+    THEN(cushim_driver()->DevicePrimaryCtxRetain(&context, 0));
     return (int)(code == CUDA_SUCCESS ? cushim_driver()->CtxSetCurrent(context) : code);
 }
 

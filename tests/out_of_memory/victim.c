@@ -12,6 +12,8 @@
 
 #include <cushim/cushim.h>
 
+#include "tests/support/then.h"
+
 static int calls;
 
 static void CUDA_CB count(void *data)
@@ -36,22 +38,16 @@ static CUresult work(CUdeviceptr memory, CUstream stream, CUevent event)
 
     memset(out, 'x', sizeof out);
     code = driver->MemcpyHtoDAsync_v2(memory, out, sizeof out, stream);
-    if (code == CUDA_SUCCESS)
-        code = driver->LaunchHostFunc(stream, count, &calls);
-    if (code == CUDA_SUCCESS)
-        code = driver->EventRecord(event, stream);
-    if (code == CUDA_SUCCESS)
-        code = driver->EventSynchronize(event);
-    if (code == CUDA_SUCCESS)
-        code = driver->StreamSynchronize(stream);
-    if (code == CUDA_SUCCESS)
-        code = driver->MemcpyDtoH_v2(back, memory, sizeof back);
+    THEN(driver->LaunchHostFunc(stream, count, &calls));
+    THEN(driver->EventRecord(event, stream));
+    THEN(driver->EventSynchronize(event));
+    THEN(driver->StreamSynchronize(stream));
+    THEN(driver->MemcpyDtoH_v2(back, memory, sizeof back));
     if (code == CUDA_SUCCESS && (memcmp(out, back, sizeof out) != 0 || calls != 1)) {
         puts("WRONG: what it answers is not what it has done");
         exit(1);
     }
-    if (code == CUDA_SUCCESS)
-        code = driver->IpcGetMemHandle(&handle, memory);
+    THEN(driver->IpcGetMemHandle(&handle, memory));
     return code == CUDA_SUCCESS ? driver->IpcGetEventHandle(&event_handle, event) : code;
 }
 
@@ -68,20 +64,13 @@ static CUresult use_device(void)
     CUmodule module;
     CUresult code = driver->DevicePrimaryCtxRetain(&context, 0);
 
-    if (code == CUDA_SUCCESS)
-        code = driver->CtxSetCurrent(context);
-    if (code == CUDA_SUCCESS)
-        code = driver->ModuleLoadData(&module, image);
-    if (code == CUDA_SUCCESS)
-        code = driver->ModuleGetFunction(&kernel, module, "cushim_nothing");
-    if (code == CUDA_SUCCESS)
-        code = driver->StreamCreate(&stream, CU_STREAM_NON_BLOCKING);
-    if (code == CUDA_SUCCESS)
-        code = driver->EventCreate(&event, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING);
-    if (code == CUDA_SUCCESS)
-        code = driver->MemAlloc_v2(&memory, 4096);
-    if (code == CUDA_SUCCESS)
-        code = driver->LaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL);
+    THEN(driver->CtxSetCurrent(context));
+    THEN(driver->ModuleLoadData(&module, image));
+    THEN(driver->ModuleGetFunction(&kernel, module, "cushim_nothing"));
+    THEN(driver->StreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    THEN(driver->EventCreate(&event, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING));
+    THEN(driver->MemAlloc_v2(&memory, 4096));
+    THEN(driver->LaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL));
     return code == CUDA_SUCCESS ? work(memory, stream, event) : code;
 }
 

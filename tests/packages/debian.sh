@@ -11,7 +11,8 @@
 #
 # nvidia-cuda-dev has 0.8 GB, of which only headers are used. A package with that name and the
 # headers of this machine stands in for it.
-set -euo pipefail
+set -eEuo pipefail
+trap 'echo "line $LINENO has failed: $BASH_COMMAND" >&2' ERR
 source=$(cd "$(dirname "$0")/../.." && pwd)
 folder=$(mkdir -p "$1" && cd "$1" && pwd) && shift
 [ $# -gt 0 ] || set -- bookworm trixie
@@ -45,12 +46,18 @@ stand_in() {
     inside dpkg-deb -b /work/stand-in /work/stand-in.deb >/dev/null
 }
 
+# apt installs what is needed: debootstrap does not follow dependencies on virtual packages, of which
+# lintian has one.
 install_base() {
     local names='build-essential ca-certificates debhelper fakeroot lintian libzstd-dev meson'
     names+=' pkg-config python3'
     [ -f "$root/installed" ] && return
     rm -rf "$root" && mkdir -p "$folder"
-    debootstrap --variant=minbase --include="${names// /,}" "$suite" "$root" >"$root.log"
+    debootstrap --variant=minbase "$suite" "$root" >"$root.log"
+    cp /etc/resolv.conf "$root/etc"
+    inside apt-get update >>"$root.log"
+    inside env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $names \
+        >>"$root.log" 2>&1 || { tail -20 "$root.log" && exit 1; }
     touch "$root/installed"
 }
 
@@ -77,7 +84,12 @@ use() {
     cp "$source/examples/testing/first_test.c" "$root/work"
     inside sh -euc 'cd /work && cc first_test.c $(pkg-config --cflags --libs cushim-mock) -o test &&
         ./test && cc -DWITH_BUG first_test.c $(pkg-config --cflags --libs cushim-mock) -o bug &&
-        ! ./bug >found && grep "1 event leaked" found'
+        ! ./bug >found && grep "CUSHIM-leak-event: event#1 is never destroyed" found'
+}
+
+# Also of packages that an earlier run has left because it failed.
+purge() {
+    inside dpkg --purge cushim-tools libcushim-dev libcushim-mock0 libcushim0 >/dev/null 2>&1
 }
 
 for suite; do
@@ -89,9 +101,10 @@ for suite; do
     say "lintian"
     inside sh -euc 'cd /work && lintian --allow-root --fail-on error,warning *.changes'
     say "installing, using and purging"
+    purge
     list_files >"$root.before"
     use
-    inside dpkg --purge cushim-tools libcushim-dev libcushim-mock0 libcushim0 >/dev/null
+    purge
     list_files >"$root.after"
     diff "$root.before" "$root.after"
     say "good: $(cd "$root/work" && echo *_amd64.deb *_arm64.deb | tr ' ' '\n' | grep -c '^[lc].*_')\

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What counts as an answer of the probe's process: only messages that the command itself writes. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/probe/probing.h"
 #include "tests/support/cmocka.h"
@@ -34,6 +32,8 @@ static int begin(void **state)
     return 0;
 }
 
+#define TEST(name) TEST_BETWEEN(name, begin, NULL)
+
 /* Read from memory of exactly this size, so that a sanitizer reports an access beyond it. */
 static enum probe_answer read_bytes(size_t length, struct probe_result *result)
 {
@@ -59,7 +59,7 @@ static void assert_garbage(size_t length, enum probe_stage stage)
     assert_string_equal(result.reason, "");
 }
 
-static void whole_answer_has_the_findings(void **state)
+TEST(whole_answer_has_the_findings)
 {
     struct probe_result result;
 
@@ -74,7 +74,7 @@ static void whole_answer_has_the_findings(void **state)
     assert_string_equal(result.advice, "");
 }
 
-static void answer_that_breaks_off_names_the_stage_and_the_driver(void **state)
+TEST(answer_that_breaks_off_names_the_stage_and_the_driver)
 {
     struct probe_result result;
 
@@ -89,7 +89,7 @@ static void answer_that_breaks_off_names_the_stage_and_the_driver(void **state)
 }
 
 /* Loading or cuInit may fail, and the driver may return any code. */
-static void last_message_may_follow_each_stage_but_the_first(void **state)
+TEST(last_message_may_follow_each_stage_but_the_first)
 {
     struct probe_result result;
 
@@ -109,7 +109,7 @@ static void last_message_may_follow_each_stage_but_the_first(void **state)
     assert_garbage(MESSAGE, PROBE_STAGE_START);
 }
 
-static void stages_out_of_order_are_garbage(void **state)
+TEST(stages_out_of_order_are_garbage)
 {
     for (int i = 0; i < STAGES; i++) {
         for (int stage = -1; stage <= STAGES + 1; stage++) {
@@ -121,7 +121,7 @@ static void stages_out_of_order_are_garbage(void **state)
     }
 }
 
-static void bytes_of_somebody_else_are_garbage(void **state)
+TEST(bytes_of_somebody_else_are_garbage)
 {
     for (size_t i = 0; i < STAGES; i++) {
         for (size_t at = 0; at < sizeof messages[i].mark; at++) {
@@ -134,14 +134,14 @@ static void bytes_of_somebody_else_are_garbage(void **state)
     }
 }
 
-static void bytes_behind_an_answer_make_it_garbage(void **state)
+TEST(bytes_behind_an_answer_make_it_garbage)
 {
     assert_garbage(WHOLE + 1, PROBE_STAGE_COUNT);
     messages[STAGES] = messages[STAGES - 1];
     assert_garbage(WHOLE + MESSAGE, PROBE_STAGE_COUNT);
 }
 
-static void text_without_an_end_is_garbage(void **state)
+TEST(text_without_an_end_is_garbage)
 {
     struct probe_message *last = &messages[STAGES - 1];
 
@@ -155,7 +155,7 @@ static void text_without_an_end_is_garbage(void **state)
     assert_garbage(WHOLE, PROBE_STAGE_COUNT);
 }
 
-static void findings_that_contradict_each_other_are_garbage(void **state)
+TEST(findings_that_contradict_each_other_are_garbage)
 {
     static const struct {
         int state, code, devices, version;
@@ -182,20 +182,4 @@ static void findings_that_contradict_each_other_are_garbage(void **state)
     messages[1].state = CUSHIM_STATE_NOT_FOUND;
     messages[1].device_count = 0;
     assert_garbage(2 * MESSAGE, PROBE_STAGE_LOAD);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(whole_answer_has_the_findings, begin),
-        cmocka_unit_test_setup(answer_that_breaks_off_names_the_stage_and_the_driver, begin),
-        cmocka_unit_test_setup(last_message_may_follow_each_stage_but_the_first, begin),
-        cmocka_unit_test_setup(stages_out_of_order_are_garbage, begin),
-        cmocka_unit_test_setup(bytes_of_somebody_else_are_garbage, begin),
-        cmocka_unit_test_setup(bytes_behind_an_answer_make_it_garbage, begin),
-        cmocka_unit_test_setup(text_without_an_end_is_garbage, begin),
-        cmocka_unit_test_setup(findings_that_contradict_each_other_are_garbage, begin),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

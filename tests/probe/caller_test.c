@@ -9,8 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,7 +21,7 @@
 /* --- children --- */
 
 /* The caller may ignore SIGCHLD, which the command inherits. */
-static void ignored_children_change_nothing(void **state)
+PROBING_TEST(ignored_children_change_nothing)
 {
     struct probe_result usable, ended, hung;
 
@@ -48,7 +46,7 @@ static void ignored_children_change_nothing(void **state)
 /* --- signals --- */
 
 /* The actions `expect-...` end their process if the expectation is not met. */
-static void process_gets_default_signals_whatever_the_caller_has(void **state)
+PROBING_TEST(process_gets_default_signals_whatever_the_caller_has)
 {
     static const int numbers[] = {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGQUIT};
     struct probe_result probe;
@@ -74,7 +72,7 @@ enum { FEW_DESCRIPTORS = 64 };
 
 static int places_without_descriptors;
 
-static void process_inherits_no_descriptor(void **state)
+PROBING_TEST(process_inherits_no_descriptor)
 {
     int kept[20];
     struct probe_result probe;
@@ -90,7 +88,7 @@ static void process_inherits_no_descriptor(void **state)
 }
 
 /* With no free descriptor, then one, and so on, until the probe works. */
-static void caller_without_descriptors_gets_a_code(void **state)
+PROBING_TEST(caller_without_descriptors_gets_a_code)
 {
     struct probe_result probe = {0};
     struct rlimit former, few;
@@ -138,7 +136,7 @@ int __wrap_kill(pid_t process, int number)
     return 0;
 }
 
-static void process_that_cannot_be_killed_is_reported_and_not_waited_for(void **state)
+PROBING_TEST(process_that_cannot_be_killed_is_reported_and_not_waited_for)
 {
     struct probe_result probe;
     int status = 0;
@@ -150,13 +148,13 @@ static void process_that_cannot_be_killed_is_reported_and_not_waited_for(void **
     probing_set_action(NULL, NULL);
     assert_int_equal(probe.verdict, PROBE_HUNG);
     assert_true(probe.unreaped_pid > 0);
-    assert_non_null(strstr(probe.reason, "the system cannot end the process"));
+    CONTAINS(probe.reason, "the system cannot end the process");
     assert_true(refused_kills > 0);
     __real_kill((pid_t)probe.unreaped_pid, SIGKILL);
     assert_int_equal(waitpid((pid_t)probe.unreaped_pid, &status, 0), probe.unreaped_pid);
 }
 
-static void probe_ends_with_its_caller(void **state)
+PROBING_TEST(probe_ends_with_its_caller)
 {
     const char *file = folder_path("processes");
     pid_t caller, ended, hung = 0;
@@ -193,16 +191,8 @@ static void probe_ends_with_its_caller(void **state)
 
 int main(int count, char **words)
 {
-    const struct CMUnitTest tests[] = {
-        PROBING_TEST(ignored_children_change_nothing),
-        PROBING_TEST(process_gets_default_signals_whatever_the_caller_has),
-        PROBING_TEST(process_inherits_no_descriptor),
-        PROBING_TEST(caller_without_descriptors_gets_a_code),
-        PROBING_TEST(process_that_cannot_be_killed_is_reported_and_not_waited_for),
-        PROBING_TEST(probe_ends_with_its_caller),
-    };
     const int refused = probing_begin(count, words);
-    const int failed = refused ? refused : cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = refused ? refused : run_all_tests(NULL, NULL);
 
     probing_count("places where a descriptor was refused", places_without_descriptors);
     probing_count("children of drivers ended with them", left_orphans);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The result of a probe for drivers that return, and for invalid paths. */
-#include <stdio.h>
-#include <string.h>
 
 #include "src/tool/probe/probe.h"
 
@@ -35,7 +33,7 @@ static const struct driver {
     {"nobody-built-this", PROBE_ABSENT, CUSHIM_STATE_NOT_FOUND, 303, 0, "there is no", "."},
 };
 
-static void each_driver_has_its_verdict(void **state)
+PROBING_TEST(each_driver_has_its_verdict)
 {
     for (size_t i = 0; i < COUNT(drivers); i++) {
         const struct driver *driver = &drivers[i];
@@ -48,23 +46,23 @@ static void each_driver_has_its_verdict(void **state)
         assert_int_equal(probe.state, driver->state);
         assert_int_equal(probe.code, driver->code);
         assert_int_equal(probe.device_count, driver->devices);
-        assert_non_null(strstr(probe.reason, driver->reason));
-        assert_non_null(strstr(probe.advice, driver->advice));
+        CONTAINS(probe.reason, driver->reason);
+        CONTAINS(probe.advice, driver->advice);
         assert_int_equal(probe.exit_status, 0);
         assert_int_equal(probe.signal, 0);
     }
 }
 
-static void usable_driver_has_version_and_path(void **state)
+PROBING_TEST(usable_driver_has_version_and_path)
 {
     const struct probe_result probe = probing_probe(probing_path("one-device"), PROBING_LONG_NS);
 
     assert_int_equal(probe.driver_version, 13000);
-    assert_non_null(strstr(probe.library, "one-device" LIBRARY_SUFFIX));
+    CONTAINS(probe.library, "one-device" LIBRARY_SUFFIX);
     assert_string_equal(probe.advice, "");
 }
 
-static void environment_is_handed_on(void **state)
+PROBING_TEST(environment_is_handed_on)
 {
     struct probe_result probe;
 
@@ -82,7 +80,7 @@ static void environment_is_handed_on(void **state)
     environment_set("CUSHIM_LIBRARY", NULL);
 }
 
-static void path_of_any_characters_arrives(void **state)
+PROBING_TEST(path_of_any_characters_arrives)
 {
     static const char *const names[] = {
         "a b" LIBRARY_SUFFIX,
@@ -102,11 +100,11 @@ static void path_of_any_characters_arrives(void **state)
 
         print_message("%s\n", probe.reason);
         assert_int_equal(probe.verdict, PROBE_USABLE);
-        assert_non_null(strstr(probe.library, names[i]));
+        CONTAINS(probe.library, names[i]);
     }
 }
 
-static void time_that_is_over_at_once_is_a_hung_driver(void **state)
+PROBING_TEST(time_that_is_over_at_once_is_a_hung_driver)
 {
     struct probe_result probe;
 
@@ -115,11 +113,11 @@ static void time_that_is_over_at_once_is_a_hung_driver(void **state)
     probing_set_action(NULL, NULL);
     assert_int_equal(probe.verdict, PROBE_HUNG);
     assert_true(probe.stage <= PROBE_STAGE_LOAD);
-    assert_non_null(strstr(probe.reason, " within 1e-09 s: "));
+    CONTAINS(probe.reason, " within 1e-09 s: ");
 }
 
 /* The process reports nothing before the library is open, so only the caller knows the name. */
-static void library_that_was_being_opened_is_reported_if_it_was_named(void **state)
+PROBING_TEST(library_that_was_being_opened_is_reported_if_it_was_named)
 {
     struct probe_result probe;
 
@@ -137,7 +135,7 @@ static void library_that_was_being_opened_is_reported_if_it_was_named(void **sta
     probing_set_action(NULL, NULL);
 }
 
-static void paths_that_are_none_are_refused_by_name(void **state)
+PROBING_TEST(paths_that_are_none_are_refused_by_name)
 {
     static char longest[2000];
     const struct {
@@ -154,12 +152,12 @@ static void paths_that_are_none_are_refused_by_name(void **state)
         assert_int_equal(probe_run(probing_command, paths[i].path, 0, &probe),
                          CUDA_ERROR_INVALID_VALUE);
         assert_int_equal(probe.verdict, PROBE_UNKNOWN);
-        assert_non_null(strstr(probe.reason, paths[i].reason));
+        CONTAINS(probe.reason, paths[i].reason);
         assert_string_not_equal(probe.advice, "");
     }
 }
 
-static void command_that_is_missing_is_no_verdict(void **state)
+PROBING_TEST(command_that_is_missing_is_no_verdict)
 {
     char path[1024];
     struct probe_result probe;
@@ -167,25 +165,15 @@ static void command_that_is_missing_is_no_verdict(void **state)
     snprintf(path, sizeof path, "%s/no/such/command", probing_folder);
     assert_int_equal(probe_run(path, NULL, 0, &probe), CUDA_ERROR_OPERATING_SYSTEM);
     assert_int_equal(probe.verdict, PROBE_UNKNOWN);
-    assert_non_null(strstr(probe.reason, path));
+    CONTAINS(probe.reason, path);
     assert_string_not_equal(probe.advice, "");
     assert_int_equal(probe.exit_status, -1);
 }
 
 int main(int count, char **words)
 {
-    const struct CMUnitTest tests[] = {
-        PROBING_TEST(each_driver_has_its_verdict),
-        PROBING_TEST(usable_driver_has_version_and_path),
-        PROBING_TEST(environment_is_handed_on),
-        PROBING_TEST(path_of_any_characters_arrives),
-        PROBING_TEST(time_that_is_over_at_once_is_a_hung_driver),
-        PROBING_TEST(library_that_was_being_opened_is_reported_if_it_was_named),
-        PROBING_TEST(paths_that_are_none_are_refused_by_name),
-        PROBING_TEST(command_that_is_missing_is_no_verdict),
-    };
     const int refused = probing_begin(count, words);
-    const int failed = refused ? refused : cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = refused ? refused : run_all_tests(NULL, NULL);
 
     probing_count("drivers that come back", (int)COUNT(drivers));
     return failed;

@@ -3,7 +3,6 @@
  * Drivers that hang, crash or do other harm: when the library is opened, in cuInit, and when
  * devices are counted.
  */
-#include <string.h>
 
 #include "tests/probe/probing.h"
 #include "tests/support/cmocka.h"
@@ -28,7 +27,7 @@ static void check_end(const struct misbehaviour *misbehaviour, const struct prob
     }
     assert_int_equal(probe->exit_status, misbehaviour->exit_status);
     assert_int_equal(probe->signal, misbehaviour->signal);
-    assert_non_null(strstr(probe->reason, misbehaviour->reason));
+    CONTAINS(probe->reason, misbehaviour->reason);
 }
 
 static void check_case(const struct misbehaviour *misbehaviour, const struct moment *moment)
@@ -58,12 +57,12 @@ static void check_case(const struct misbehaviour *misbehaviour, const struct mom
         assert_int_equal(probe.device_count, 1);
         return;
     }
-    assert_non_null(strstr(probe.reason, moment->words));
+    CONTAINS(probe.reason, moment->words);
     /* The path as it was given, or as the system reports it. */
-    assert_non_null(strstr(probe.library, "misbehaving" LIBRARY_SUFFIX));
-    assert_non_null(strstr(probe.reason, "misbehaving" LIBRARY_SUFFIX));
+    CONTAINS(probe.library, "misbehaving" LIBRARY_SUFFIX);
+    CONTAINS(probe.reason, "misbehaving" LIBRARY_SUFFIX);
     assert_int_equal(probe.driver_version, moment->stage == PROBE_STAGE_LOAD ? 0 : 13000);
-    assert_non_null(strstr(probe.advice, "Do not use the driver in this process"));
+    CONTAINS(probe.advice, "Do not use the driver in this process");
     assert_int_equal(probe.device_count, 0);
     assert_int_equal(probe.state, CUSHIM_STATE_UNTRIED);
 }
@@ -78,34 +77,26 @@ static void check_all(const struct moment *moment)
     probing_set_action(NULL, NULL);
 }
 
-static void misbehaviour_in_a_constructor_is_reported_and_leaves_nothing(void **state)
+TEST_BETWEEN(misbehaviour_in_a_constructor_is_reported_and_leaves_nothing, left_begin, left_check)
 {
     check_all(&moments[0]);
 }
 
-static void misbehaviour_in_init_is_reported_and_leaves_nothing(void **state)
+TEST_BETWEEN(misbehaviour_in_init_is_reported_and_leaves_nothing, left_begin, left_check)
 {
     check_all(&moments[1]);
 }
 
-static void misbehaviour_while_devices_are_counted_is_reported_and_leaves_nothing(void **state)
+TEST_BETWEEN(misbehaviour_while_devices_are_counted_is_reported_and_leaves_nothing, left_begin,
+             left_check)
 {
     check_all(&moments[2]);
 }
 
 int main(int count, char **words)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(
-            misbehaviour_in_a_constructor_is_reported_and_leaves_nothing, left_begin, left_check),
-        cmocka_unit_test_setup_teardown(misbehaviour_in_init_is_reported_and_leaves_nothing,
-                                        left_begin, left_check),
-        cmocka_unit_test_setup_teardown(
-            misbehaviour_while_devices_are_counted_is_reported_and_leaves_nothing, left_begin,
-            left_check),
-    };
     const int refused = probing_begin(count, words);
-    const int failed = refused ? refused : cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = refused ? refused : run_all_tests(NULL, NULL);
 
     probing_count("drivers that misbehave", tried);
     probing_count("their children ended with them", left_orphans);

@@ -48,8 +48,7 @@ void probing_count(const char *what, int number);
 int probing_open(void **state);
 int probing_close(void **state);
 
-#define PROBING_TEST(function) \
-    cmocka_unit_test_setup_teardown(function, probing_open, probing_close)
+#define PROBING_TEST(name) TEST_BETWEEN(name, probing_open, probing_close)
 
 /* --- probing_posix.c, probing_windows.c --- */
 

@@ -3,7 +3,6 @@
  * Probing on POSIX. This process adopts orphans, so that the test finds each process that is left.
  */
 #define _GNU_SOURCE
-#include <stdio.h>
 
 #include <errno.h>
 #include <signal.h>

@@ -16,8 +16,8 @@ from validation_test import ORDERS
 
 # How many released functions have no value in a column. These numbers may only be lowered.
 UNKNOWN = {
-    'objects': 0, 'work': 0, 'waits': 460, 'asks': 0, 'resource': 0, 'context': 0,
-    'init': 44, 'callback': 254, 'sticky': 355, 'fork': 194, 'capture': 421, 'failure': 131,
+    'objects': 0, 'work': 0, 'waits': 447, 'asks': 0, 'resource': 0, 'context': 0,
+    'init': 44, 'callback': 176, 'sticky': 220, 'fork': 194, 'capture': 403, 'failure': 115,
 }
 
 STATEMENTS = os.path.join(os.path.dirname(os.path.abspath(__file__)),

@@ -178,7 +178,7 @@ class Rights(unittest.TestCase):
                 for program in self.with_rights(CLIENT):
                     result = self.start(program, words, **variables)
                     self.assertEqual(result.stdout.split()[1::2], ['1', '0'])
-                    self.assertIn('driver 13.0', result.stderr)
+                    self.assertIn('CUDA 13.0', result.stderr)
 
     def test_command(self):
         """The command loads, starts and writes what its options name, so with privileges it refuses

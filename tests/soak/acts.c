@@ -40,10 +40,10 @@ CUresult acts_prepare(const struct soak_options *options, bool is_mock)
 {
     /* As many events as can be in use at once, so the pool never grows. */
     const struct cushim_event_pool_options filled = {.size = sizeof filled,
-                                                     .initial = 2 * options->threads};
+                                                     .initial = 2 * (unsigned)options->threads};
     CUresult code = cushim_context_retain_primary(0, &context_wrapper);
 
-    leak = options->leak;
+    leak = (unsigned)options->leak;
     only_events = !is_mock;
     if (code == CUDA_SUCCESS)
         code = cushim_context_get_handle(context_wrapper, &context);

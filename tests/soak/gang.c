@@ -14,14 +14,11 @@ static struct member {
 } members[GANG_MOST];
 
 static struct gang_work work;
-static unsigned count;
+static unsigned count, pauses;
+static uint64_t operations; /* of each thread, until it ends */
+static pthread_barrier_t paused, resumed;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static unsigned standing;           /* threads that have paused since the last change of `order` */
-static unsigned order;              /* the number of changes of `limit` */
-static atomic_uint_least64_t limit; /* a thread pauses when it has done this many operations */
-static atomic_bool is_over;
 static char first_failure[128];
 
 static void add(atomic_uint_least64_t *counter)
@@ -46,29 +43,10 @@ bool worker_did(struct worker *worker, const char *name, CUresult code, CUresult
     return false;
 }
 
-static bool has_to_stand(const struct member *member)
+/* The first part, before the first pause, is longer: a fifth of the operations is a warm-up. */
+static uint64_t goal(unsigned pause)
 {
-    return atomic_load_explicit(&member->operations, memory_order_relaxed) >=
-               atomic_load_explicit(&limit, memory_order_relaxed) &&
-           !atomic_load_explicit(&is_over, memory_order_relaxed);
-}
-
-static void stand(const struct member *member)
-{
-    unsigned counted;
-
-    pthread_mutex_lock(&lock);
-    counted = order - 1;
-    while (has_to_stand(member)) {
-        /* A thread that paused before the order changed has to report that it pauses again. */
-        if (counted != order) {
-            counted = order;
-            standing++;
-            pthread_cond_broadcast(&changed);
-        }
-        pthread_cond_wait(&changed, &lock);
-    }
-    pthread_mutex_unlock(&lock);
+    return operations / 5 + operations * pause / pauses;
 }
 
 static void *run(void *data)
@@ -76,79 +54,47 @@ static void *run(void *data)
     struct member *member = data;
 
     work.begin(&member->worker);
-    while (!atomic_load_explicit(&is_over, memory_order_relaxed)) {
-        if (has_to_stand(member)) {
-            stand(member);
-            continue;
+    for (unsigned i = 1; i <= pauses; i++) {
+        while (atomic_load_explicit(&member->operations, memory_order_relaxed) < goal(i)) {
+            work.act(&member->worker);
+            member->worker.turn++;
         }
-        work.act(&member->worker);
-        member->worker.turn++;
+        pthread_barrier_wait(&paused);
+        pthread_barrier_wait(&resumed);
     }
     work.end(&member->worker);
     return NULL;
 }
 
-bool gang_start(const struct gang_work *wanted, unsigned threads)
+bool gang_start(const struct gang_work *wanted, unsigned threads, uint64_t all, unsigned times)
 {
     work = *wanted;
-    atomic_store(&limit, 0);
-    atomic_store(&is_over, false);
-    for (count = 0; count < threads && count < GANG_MOST; count++) {
-        struct member *member = &members[count];
-
-        member->worker = (struct worker){.number = count};
-        atomic_store(&member->operations, 0);
-        atomic_store(&member->failures, 0);
-        if (pthread_create(&member->thread, NULL, run, member) != 0) {
-            gang_stop();
+    count = threads;
+    pauses = times;
+    operations = (all + threads - 1) / threads;
+    if (pthread_barrier_init(&paused, NULL, threads + 1) != 0 ||
+        pthread_barrier_init(&resumed, NULL, threads + 1) != 0)
+        return false;
+    for (unsigned i = 0; i < threads; i++) {
+        members[i].worker.number = i;
+        if (pthread_create(&members[i].thread, NULL, run, &members[i]) != 0)
             return false;
-        }
     }
     return true;
 }
 
-/* Make each thread pause when it has done this many operations since gang_start(). */
-static void set_limit(uint64_t operations)
-{
-    pthread_mutex_lock(&lock);
-    atomic_store(&limit, operations);
-    order++;
-    standing = 0;
-    pthread_cond_broadcast(&changed);
-    pthread_mutex_unlock(&lock);
-}
-
-static void wait_until_all_stand(void)
-{
-    pthread_mutex_lock(&lock);
-    while (standing < count)
-        pthread_cond_wait(&changed, &lock);
-    pthread_mutex_unlock(&lock);
-}
-
 void gang_pause(void)
 {
-    set_limit(0);
-    wait_until_all_stand();
+    pthread_barrier_wait(&paused);
 }
 
 void gang_resume(void)
 {
-    set_limit(UINT64_MAX);
+    pthread_barrier_wait(&resumed);
 }
 
-void gang_pause_after(uint64_t operations)
+void gang_join(void)
 {
-    set_limit((operations + count - 1) / count);
-    wait_until_all_stand();
-}
-
-void gang_stop(void)
-{
-    pthread_mutex_lock(&lock);
-    atomic_store(&is_over, true);
-    pthread_cond_broadcast(&changed);
-    pthread_mutex_unlock(&lock);
     for (unsigned i = 0; i < count; i++)
         pthread_join(members[i].thread, NULL);
 }

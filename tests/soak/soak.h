@@ -35,22 +35,19 @@ struct gang_work {
  */
 bool worker_did(struct worker *worker, const char *name, CUresult code, CUresult wanted);
 
-/* Start threads, which wait for gang_resume(). Returns false if the system refuses. */
-bool gang_start(const struct gang_work *work, unsigned threads);
+/*
+ * Start threads that together do `operations` operations, after a warm-up of a fifth of them. They
+ * pause `pauses` times, at equal intervals. Returns false if the system refuses.
+ */
+bool gang_start(const struct gang_work *work, unsigned threads, uint64_t operations,
+                unsigned pauses);
 
-/* Pause all threads between two acts, and wait until they have paused; let them continue. */
+/* Wait until all threads have paused between two acts; let them continue. */
 void gang_pause(void);
 void gang_resume(void);
 
-/*
- * Let the threads do this many operations since gang_start(), in equal parts, and wait until they
- * have paused. Like gang_pause(), but at a count instead of a time, so that the machine's speed
- * does not matter.
- */
-void gang_pause_after(uint64_t operations);
-
-/* End all threads. */
-void gang_stop(void);
+/* Wait for the end of all threads, after the last pause. */
+void gang_join(void);
 
 /* The number of operations since gang_start(), and of failed ones. */
 uint64_t gang_operations(void);
@@ -63,10 +60,9 @@ const char *gang_first_failure(void);
 
 /* The options of the command line. */
 struct soak_options {
-    unsigned threads;    /* 0: the default */
-    double seconds;      /* duration of the measurement; 0: until `operations` are done */
-    uint64_t operations; /* operations of the measurement; 0: for `seconds` */
-    unsigned leak;       /* leak one in this many events, to test the detection; 0: none */
+    uint64_t threads;    /* 0: the default */
+    uint64_t operations; /* operations of the measurement */
+    uint64_t leak;       /* leak one in this many events, to test the detection; 0: none */
     bool counts_only;    /* do not judge host memory, because a sanitizer keeps freed memory */
 };
 

@@ -5,9 +5,12 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -40,5 +43,9 @@ int run_all_tests(CMFixtureFunction setup, CMFixtureFunction teardown);
 /* Assert that a call returns this code. */
 #define CODE(want, call) assert_int_equal((call), (want))
 #define OK(call) CODE(CUDA_SUCCESS, call)
+
+/* Assert that a text has this part, or has it not. */
+#define CONTAINS(text, part) assert_non_null(strstr(text, part))
+#define LACKS(text, part) assert_null(strstr(text, part))
 
 #endif

@@ -87,6 +87,7 @@ int main(int count, char **words)
                                      .command = getenv("CUSHIM_COMMAND"),
                                      .timeout_ns = UINT64_C(60000000000)};
     static struct diagnoses diagnoses;
+    char machine[CUSHIM_REPORT_MESSAGE_BYTES];
     struct cushim__text text;
     const char *advice;
     struct json json = {0};
@@ -111,6 +112,8 @@ int main(int count, char **words)
     cushim__advise(&report, &text);
     advice = diagnostics_advice(&diagnoses);
     json_string(&json, "advice", advice ? advice : report.advice);
+    diagnostics_machine(&info, machine, sizeof machine);
+    json_string(&json, "machine", machine);
     diagnostics_json(&diagnoses, &json);
     json_close(&json, '}');
     return EXIT_SUCCESS;

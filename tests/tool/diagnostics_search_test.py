@@ -5,8 +5,8 @@
 import unittest
 
 from harness import fake
-from machine import (ABSENT, CONF, LIBRARY, NO_GPU, READY, STUB, STUBS, UNREADABLE, WRONG, LinkTo,
-                     DiagnosticTest, driver)
+from machine import (ABSENT, CONF, LIBRARY, NO_GPU, READY, STUB, STUBS, SYSTEM, UNREADABLE, WRONG,
+                     DiagnosticTest, LinkTo, driver)
 
 
 # The library that the search finds cannot be used.
@@ -53,7 +53,7 @@ class Search(DiagnosticTest):
         self.assert_not_found('stub-folder', {'/etc/ld.so.cache': b''}, STUB)
 
     def test_link_name_only(self):
-        link = {'/usr/lib/x86_64-linux-gnu/libcuda.so': LIBRARY, '/usr/lib/libcuda.so': LIBRARY}
+        link = {SYSTEM + '/libcuda.so': LIBRARY, '/usr/lib/libcuda.so': LIBRARY}
         self.assert_found('link-name-only', link, ABSENT, '/libcuda.so')
         self.assert_not_found('link-name-only', link, STUB)
         self.assert_not_found('link-name-only', {**link, '/usr/lib/libcuda.so.1': LIBRARY}, ABSENT)
@@ -122,7 +122,7 @@ class Search(DiagnosticTest):
         advice = self.look(machine, {**UNFIT, 'LD_LIBRARY_PATH': '/opt/bad'})[
             'shadowed-driver']['advice']
         self.assertIn('CUSHIM_LIBRARY=/usr/lib/libcuda.so.1 ', advice)
-        self.assertIn('remove /opt/bad/libcuda.so.1,', advice)
+        self.assertIn('the folder of /opt/bad/libcuda.so.1 out of LD_LIBRARY_PATH', advice)
 
     def test_shadowed_driver_wherever_it_is(self):
         bad = {'/opt/bad/libcuda.so.1': b''}

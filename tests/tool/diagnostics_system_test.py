@@ -8,8 +8,8 @@ import os
 import unittest
 
 from machine import (ABSENT, AUDIO, BRIDGE, COMPAT, DEVICE, DEVICES, DOCKER, GPU, HEALTHY, INTEL,
-                     LENT, LIBRARY, MISMATCH, MODULE, NO_GPU, OPEN_MODULE, READY, REFUSED, WSL_2,
-                     DiagnosticTest, LinkTo, bound, driver, information)
+                     LENT, LIBRARY, MISMATCH, MODULE, NO_GPU, OPEN_MODULE, OWN, READY, REFUSED,
+                     WSL_2, DiagnosticTest, LinkTo, bound, driver, information)
 
 
 class Kernel(DiagnosticTest):
@@ -52,7 +52,7 @@ class Kernel(DiagnosticTest):
         self.assert_not_found('module-missing', {**BRIDGE, '/sys/module/': ''}, NO_GPU)
 
     def test_module_release(self):
-        about = {**MISMATCH, 'library': '/usr/lib/x86_64-linux-gnu/libcuda.so.1'}
+        about = {**MISMATCH, 'library': OWN}
         newer = driver('535.183.01')
         self.assert_found('module-release', {**HEALTHY, **newer}, about, 'module is 535.129.03',
                           'libcuda.so.535.183.01')
@@ -80,7 +80,7 @@ class Kernel(DiagnosticTest):
             self.assert_found('compat-library', machine, {**MISMATCH, 'library': link})
             self.assert_not_found('module-release', machine, {**MISMATCH, 'library': link})
         self.assert_not_found('compat-library', {**HEALTHY, **driver('580.65.06')},
-                              {**MISMATCH, 'library': '/usr/lib/x86_64-linux-gnu/libcuda.so.1'})
+                              {**MISMATCH, 'library': OWN})
 
     def test_device_file_missing(self):
         for path in DEVICES:
@@ -107,7 +107,7 @@ class Kernel(DiagnosticTest):
 
     def test_cuda_visible_devices(self):
         name = 'cuda-visible-devices'
-        for value in '', ' ', '-1', '-1,0', 'NoDevFiles', 'none', 'MIG-8932f937':
+        for value in '', ' ', '-1', '-1,0', 'NoDevFiles', 'all', '"0"', 'MIG-8932f937':
             self.assert_found(name, HEALTHY, {**NO_GPU, 'CUDA_VISIBLE_DEVICES': value}, value)
         for value in '0', '0,-1', ' 0', 'GPU-8932f937', '7':
             self.assert_not_found(name, HEALTHY, {**NO_GPU, 'CUDA_VISIBLE_DEVICES': value})
@@ -183,7 +183,7 @@ class Wsl(DiagnosticTest):
         self.assert_not_found('wsl-without-device', {}, NO_GPU)
 
     def test_linux_driver(self):
-        own = '/usr/lib/x86_64-linux-gnu/libcuda.so.1'
+        own = OWN
         machine = {**WSL_2, **LENT, **driver('535.129.03')}
         self.assert_found('wsl-linux-driver', machine, {**NO_GPU, 'library': own}, own[:-1])
         self.assert_not_found('wsl-linux-driver', machine,

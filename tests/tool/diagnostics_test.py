@@ -8,8 +8,9 @@ import unittest
 
 from harness import DONE, NO_DEVICE, ToolTest, fake
 from machine import (ABSENT, BRIDGE, CONF, DEVICE, DOCKER, DiagnosticTest, GPU, HEALTHY, LENT,
-                     LIBRARY, LinkTo, MODULE, Machine, NO_GPU, READY, REFUSED, STUB, STUBS, UNFIT,
-                     UNOPENED, WRONG, WSL_2, bound, driver, information, instances, module, pci)
+                     LIBRARY, LinkTo, MODULE, Machine, NO_GPU, OWN, READY, REFUSED, STUB, STUBS,
+                     UNFIT, UNOPENED, WRONG, WSL_2, bound, driver, information, instances, module,
+                     pci)
 
 HOOK = os.environ.get('CUSHIM_HOOK')
 
@@ -18,7 +19,7 @@ class Whole(DiagnosticTest):
 
     def test_healthy_machine_has_none(self):
         machine = {**HEALTHY, **driver('535.129.03'), **CONF}
-        library = {'library': '/usr/lib/x86_64-linux-gnu/libcuda.so.1'}
+        library = {'library': OWN}
         self.assertEqual(self.look(machine, {**READY, **library}), {})
         self.assertEqual(self.look({**machine, **DOCKER}, {**READY, **library}), {})
         self.assertEqual(self.look(machine, {**NO_GPU, **library}), {})
@@ -33,6 +34,8 @@ class Whole(DiagnosticTest):
         self.assertEqual(list(diagnostic), ['name', 'message', 'evidence', 'advice'])
         self.assertTrue(all(diagnostic.values()))
 
+
+EXCLUDED = {'/proc/driver/nvidia/gpus/0000:01:00.0/information': 'GPU Excluded:\t Yes\n'}
 
 # For each diagnostic: a machine with the cause, other facts of the machine, the states of the
 # driver in which it is reported, and whether it is reported even if the user has named the library
@@ -72,12 +75,15 @@ WHEN = {
                         {'LD_LIBRARY_PATH': '/opt/bad'}, 'absent unfit failed', False),
     'module-missing': ({**GPU, '/sys/module/': ''}, {}, 'failed', True),
     'module-release': ({**MODULE, **driver('580.65.06')},
-                       {'library': '/usr/lib/x86_64-linux-gnu/libcuda.so.1', 'code': 803}, 'failed',
+                       {'library': OWN, 'code': 803}, 'failed',
                        True),
+    'gpu-lost': ({**GPU, '/sys/bus/pci/devices/0000:01:00.0/config': bytes([255] * 64)}, {},
+                 'failed', True),
     'device-file-missing': (MODULE, {}, 'failed', True),
     'device-file-refused': ({'/dev/nvidia0': REFUSED}, {}, 'failed', True),
     'cuda-visible-devices': ({}, {'CUDA_VISIBLE_DEVICES': ''}, 'failed', True),
     'mig-instance-missing': (instances(0, 12), {}, 'failed', True),
+    'gpu-excluded': (EXCLUDED, {}, 'failed', True),
     'gpu-not-started': ({**information(0, 'GPU-????'), '/dev/nvidia0': DEVICE}, {}, 'failed', True),
     'fabric-manager-missing': (pci('030200', '068000'), {'code': 802}, 'failed', True),
     'uvm-hmm': ({**module('580.95.05', True),
@@ -88,6 +94,8 @@ WHEN = {
                           True),
     'gpu-after-suspend': ({**HEALTHY, '/sys/power/suspend_stats/success': '1',
                            '/sys/module/nvidia_uvm/': ''}, {'code': 999}, 'failed', True),
+    'wsl-driver-fails': ({**WSL_2, '/dev/dxg': DEVICE}, {}, 'failed', True),
+    'tegra-driver-fails': ({'/dev/nvmap': DEVICE}, {}, 'failed', True),
 }
 STATES = {'absent': ABSENT, 'unfit': UNFIT, 'failed': NO_GPU, 'ready': READY}
 
@@ -159,7 +167,7 @@ class Command(ToolTest):
         result = self.run_with(13000, 'info', FAKE_INIT=100, CUDA_VISIBLE_DEVICES='')
         self.assert_status(result, NO_DEVICE)
         self.assertIn('\n\ndiagnostic  cuda-visible-devices: '
-                      'CUDA_VISIBLE_DEVICES hides every GPU.\n'
+                      'CUDA_VISIBLE_DEVICES hides every GPU, or names one twice.\n'
                       'evidence    CUDA_VISIBLE_DEVICES is set and empty\n'
                       'advice      Unset CUDA_VISIBLE_DEVICES',
                       result.out)
@@ -189,8 +197,7 @@ class Command(ToolTest):
                          [row['name'] for row in result.json()['diagnostics']])
 
     def test_driver_that_works_has_none(self):
-        result = self.run_with(13000, 'info', '--json')
-        self.assert_status(result, DONE)
+        result = self.run_with(13000, 'info', '--json', status=DONE)
         self.assertEqual(result.json()['diagnostics'], [])
 
 

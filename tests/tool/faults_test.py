@@ -100,8 +100,7 @@ class Faults(ToolTest):
                                              r'.+\nadvice: .+\.\n\Z' % name)
 
     def test_code_that_nobody_knows(self):
-        result = self.run_with(13000, 'time', FAKE_FAIL=8, FAKE_FAIL_CODE=4711)
-        self.assert_status(result, FAILED)
+        result = self.run_with(13000, 'time', FAKE_FAIL=8, FAKE_FAIL_CODE=4711, status=FAILED)
         self.assertIn('returned 4711 unrecognized CUresult', result.err)
 
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A program that uses the driver as its arguments say, one after the other: misuse, race, leak,
- * fork, kill, or a number to exit with.
+ * fork, kernel, kill, or a number to exit with.
  */
 #include <dlfcn.h>
 #include <signal.h>
@@ -56,6 +56,20 @@ static void leak(void)
     has_leaked = 1;
 }
 
+/* Run a kernel that writes to an address that is in no allocation, and do not ask how it ended. */
+static void kernel(void)
+{
+    static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                               ".visible .entry k()\n{\n.reg .b64 %a;\nmov.u64 %a, 16;\n"
+                               "st.global.u64 [%a], %a;\nret;\n}\n";
+    CUmodule module;
+    CUfunction function;
+
+    CALL(cuModuleLoadData, "cuModuleLoadData")(&module, text);
+    CALL(cuModuleGetFunction, "cuModuleGetFunction")(&function, module, "k");
+    CALL(cuLaunchKernel, "cuLaunchKernel")(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
+}
+
 static void in_child(void)
 {
     const pid_t child = fork();
@@ -87,6 +101,8 @@ int main(int count, char **words)
             race();
         else if (strcmp(words[i], "leak") == 0)
             leak();
+        else if (strcmp(words[i], "kernel") == 0)
+            kernel();
         else if (strcmp(words[i], "kill") == 0)
             raise(SIGKILL);
         else

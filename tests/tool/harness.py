@@ -76,11 +76,9 @@ class Result:
 class ToolTest(unittest.TestCase):
     maxDiff = None
 
-    def run_command(self, *arguments, command=None, folder=None, **settings):
+    def run_command(self, *arguments, command=None, folder=None, status=None, **settings):
         """Run the command, or `command`, in a folder; other keyword arguments are environment
-        variables.
-
-        Asserts what must hold for every run.
+        variables. Asserts the exit status, if it is given, and what must hold for every run.
         """
         # Files instead of pipes, because other processes that Wine starts would keep pipes open.
         with tempfile.NamedTemporaryFile('r') as log, tempfile.TemporaryFile() as out, \
@@ -95,7 +93,7 @@ class ToolTest(unittest.TestCase):
         self.assertNotEqual(result.status, -signal.SIGABRT, 'misuse of the driver: %s' % result)
         self.assertNotEqual(result.status, 99, 'a leak: %s' % result)
         self.assertGreaterEqual(result.status, 0, 'killed: %s' % result)
-        return result
+        return result if status is None else self.assert_status(result, status)
 
     def run_with(self, version, *arguments, **settings):
         """Run the command with the fake driver of a version."""
@@ -103,3 +101,4 @@ class ToolTest(unittest.TestCase):
 
     def assert_status(self, result, status):
         self.assertEqual(result.status, status, str(result))
+        return result

@@ -55,8 +55,7 @@ def sections_of_man_page(text):
 class Manual(ToolTest):
 
     def manual(self, *arguments):
-        result = self.run_command(*arguments)
-        self.assert_status(result, DONE)
+        result = self.run_command(*arguments, status=DONE)
         self.assertEqual(result.err, '')
         return result.out
 
@@ -89,8 +88,7 @@ class Manual(ToolTest):
             self.assertEqual(part[heading], whole[heading])
 
     def test_command_alone_is_wrong_and_shows_the_overview(self):
-        result = self.run_command()
-        self.assert_status(result, USAGE)
+        result = self.run_command(status=USAGE)
         self.assertEqual(result.out, '')
         self.assertEqual(result.err, self.manual('help'))
 

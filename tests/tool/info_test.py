@@ -58,20 +58,20 @@ class Report(ToolTest):
 class InitFails(ToolTest):
 
     def test_fork_is_named_only_where_there_was_one(self):
-        result = self.run_with(13000, 'info', FAKE_INIT=3)
-        self.assert_status(result, NO_DEVICE)
+        result = self.run_with(13000, 'info', FAKE_INIT=3, status=NO_DEVICE)
         self.assertNotIn('fork', result.out)
         self.assertNotIn('cushim_driver_init', result.out)
 
     def test_advice_is_for_cuInit(self):
         for code, words, others in ((500, 'A part of the NVIDIA driver is missing', 'spelling'),
                                     (801, 'virtual GPU', 'cuDeviceGetAttribute'),
-                                    (101, 'No cause of this code', 'cuDeviceGetCount'),
+                                    (101, 'name no GPU twice', 'cuDeviceGetCount'),
                                     (1, 'Pass 0 to cuInit', 'NULL pointers'),
                                     (2, 'Free memory', 'batches')):
             with self.subTest(code=code):
-                # The advice without the diagnostics of this machine.
-                advice = self.run_with(13000, 'probe', FAKE_INIT=code).lines()['advice']
+                # `time` gives the advice without the diagnostics of this machine.
+                advice = self.run_with(13000, 'time', FAKE_INIT=code).err
+                self.assertIn('advice: ', advice)
                 self.assertIn(words, advice)
                 self.assertNotIn(others, advice)
 
@@ -95,28 +95,24 @@ class InitFails(ToolTest):
 class WithoutDriver(ToolTest):
 
     def test_switched_off_by_the_environment(self):
-        result = self.run_command('info', CUSHIM_LIBRARY='none')
-        self.assert_status(result, NO_DRIVER)
+        result = self.run_command('info', CUSHIM_LIBRARY='none', status=NO_DRIVER)
         self.assertEqual(result.lines()['state'], 'disabled')
         self.assertIn('CUSHIM_LIBRARY', result.lines()['advice'])
         self.assertEqual(result.err, '')
 
     def test_missing_library(self):
-        result = self.run_command('info', '--library', NOWHERE)
-        self.assert_status(result, NO_DRIVER)
+        result = self.run_command('info', '--library', NOWHERE, status=NO_DRIVER)
         self.assertEqual(result.lines()['state'], 'not-found')
         self.assertIn(NOWHERE, result.lines()['reason'])
 
     def test_missing_library_is_no_matter_of_the_machine(self):
         for words, variables in (('--library', NOWHERE), {}), ((), {'CUSHIM_LIBRARY': NOWHERE}):
-            result = self.run_command('info', *words, **variables)
-            self.assert_status(result, NO_DRIVER)
+            result = self.run_command('info', *words, status=NO_DRIVER, **variables)
             self.assertIn('Check the path', result.lines()['advice'])
             self.assertNotIn('diagnostic', result.lines())
 
     def test_empty_variable_is_reported_once(self):
-        result = self.run_command('info', CUSHIM_LIBRARY='')
-        self.assert_status(result, NO_DRIVER)
+        result = self.run_command('info', CUSHIM_LIBRARY='', status=NO_DRIVER)
         lines = result.lines()
         self.assertEqual(lines['reason'],
                          'The driver library cannot be opened: CUSHIM_LIBRARY is set, but empty.')
@@ -126,8 +122,7 @@ class WithoutDriver(ToolTest):
         self.assertNotIn('diagnostic', lines)
 
     def test_missing_relative_library_is_named_in_full(self):
-        result = self.run_command('info', '--library=nowhere.so', '--json')
-        self.assert_status(result, NO_DRIVER)
+        result = self.run_command('info', '--library=nowhere.so', '--json', status=NO_DRIVER)
         self.assertEqual(result.json()['report']['candidates'][0]['path'],
                          host_path(os.path.realpath('.') + '/nowhere.so'))
 
@@ -140,11 +135,10 @@ class WithoutDriver(ToolTest):
         self.assertEqual(result.lines()['state'], 'not-loadable')
 
     def test_json_has_the_error_the_report_and_no_devices(self):
-        result = self.run_command('info', '--json', CUSHIM_LIBRARY='none')
-        self.assert_status(result, NO_DRIVER)
+        result = self.run_command('info', '--json', CUSHIM_LIBRARY='none', status=NO_DRIVER)
         document = result.json()
-        self.assertEqual(list(document), ['error', 'simulated', 'mock', 'report', 'diagnostics',
-                                          'devices'])
+        self.assertEqual(list(document), ['error', 'simulated', 'mock', 'machine', 'report',
+                                          'diagnostics', 'devices'])
         self.assertIs(document['simulated'], False)
         self.assertEqual(document['devices'], [])
         self.assertEqual(document['report']['state'], 'disabled')
@@ -161,22 +155,19 @@ class WithoutDriver(ToolTest):
 class WithoutDevice(ToolTest):
 
     def test_init_finds_none(self):
-        result = self.run_with(13000, 'info', FAKE_INIT=100)
-        self.assert_status(result, NO_DEVICE)
+        result = self.run_with(13000, 'info', FAKE_INIT=100, status=NO_DEVICE)
         self.assertEqual(result.lines()['state'], 'no-device')
-        self.assertEqual(result.lines()['driver'], '13.0')
+        self.assertEqual(result.lines()['driver'], 'CUDA 13.0')
 
     def test_kernel_mismatch(self):
-        result = self.run_with(13000, 'info', '--json', FAKE_INIT=803)
-        self.assert_status(result, NO_DEVICE)
+        result = self.run_with(13000, 'info', '--json', FAKE_INIT=803, status=NO_DEVICE)
         self.assertEqual(result.json()['report']['state'], 'kernel-mismatch')
         self.assertEqual(result.json()['error']['kind'], 'no-device')
         self.assertEqual(result.json()['error']['call'], 'cuInit')
         self.assertEqual(result.json()['error']['code'], 803)
 
     def test_initialised_but_counts_zero(self):
-        result = self.run_with(13000, 'info', FAKE_DEVICES=0)
-        self.assert_status(result, NO_DEVICE)
+        result = self.run_with(13000, 'info', FAKE_DEVICES=0, status=NO_DEVICE)
         self.assertEqual(result.lines()['state'], 'ready')
         self.assertIn('has no device', result.err)
 
@@ -184,8 +175,7 @@ class WithoutDevice(ToolTest):
 class WithDevices(ToolTest):
 
     def test_text(self):
-        result = self.run_with(13000, 'info')
-        self.assert_status(result, DONE)
+        result = self.run_with(13000, 'info', status=DONE)
         self.assertEqual(result.err, '')
         report, first, second = result.out.split('\n\n')
         self.assertIn('library     %s\n' % fake(13000), report)
@@ -203,10 +193,10 @@ class WithDevices(ToolTest):
             'pci         0000:1C:00.0'])
 
     def test_json(self):
-        result = self.run_with(13000, 'info', '--json')
-        self.assert_status(result, DONE)
+        result = self.run_with(13000, 'info', '--json', status=DONE)
         document = result.json()
-        self.assertEqual(list(document), ['simulated', 'mock', 'report', 'diagnostics', 'devices'])
+        self.assertEqual(list(document), ['simulated', 'mock', 'machine', 'report', 'diagnostics',
+                                          'devices'])
         self.assertEqual(document['report']['state'], 'ready')
         self.assertEqual(document['devices'], [
             {'ordinal': 0, 'name': 'Fake GPU', 'uuid': FIRST_UUID, 'compute_capability': '9.0',
@@ -238,22 +228,18 @@ class WithDevices(ToolTest):
         with tempfile.TemporaryDirectory() as folder:
             pipe = os.path.join(folder, 'libcuda.so.1')
             os.mkfifo(pipe)
-            result = self.run_command('info', CUSHIM_LIBRARY=pipe)
-            self.assert_status(result, NO_DRIVER)
+            result = self.run_command('info', CUSHIM_LIBRARY=pipe, status=NO_DRIVER)
             self.assertIn('it is not a regular file', result.lines()['reason'])
 
     def test_option_comes_before_the_environment(self):
-        result = self.run_with(13000, 'info', CUSHIM_LIBRARY='none')
-        self.assert_status(result, DONE)
+        result = self.run_with(13000, 'info', CUSHIM_LIBRARY='none', status=DONE)
 
     def test_environment_names_the_library(self):
-        result = self.run_command('info', CUSHIM_LIBRARY=fake(12020))
-        self.assert_status(result, DONE)
-        self.assertEqual(result.lines()['driver'], '12.2')
+        result = self.run_command('info', CUSHIM_LIBRARY=fake(12020), status=DONE)
+        self.assertEqual(result.lines()['driver'], 'CUDA 12.2')
 
     def test_uuid_by_the_older_call(self):
-        result = self.run_with(10020, 'info', '--json')
-        self.assert_status(result, DONE)
+        result = self.run_with(10020, 'info', '--json', status=DONE)
         self.assertEqual(result.json()['devices'][0]['uuid'], FIRST_UUID)
         self.assertIn('cuDeviceGetUuid', result.calls)
 
@@ -268,8 +254,7 @@ class WithDevices(ToolTest):
     def test_failure_half_way_keeps_the_devices_before_it(self):
         calls = self.run_with(13000, 'info').calls
         second = len(calls) - calls[::-1].index('cuDeviceGetName')
-        result = self.run_with(13000, 'info', '--json', FAKE_FAIL=second)
-        self.assert_status(result, FAILED)
+        result = self.run_with(13000, 'info', '--json', FAKE_FAIL=second, status=FAILED)
         self.assertEqual([device['ordinal'] for device in result.json()['devices']], [0])
         self.assertEqual(result.json()['error']['call'], 'cuDeviceGetName')
         self.assertEqual(result.json()['error']['code_name'], 'CUDA_ERROR_ILLEGAL_ADDRESS')

@@ -7,6 +7,7 @@ import shutil
 import stat
 import subprocess
 import tempfile
+import unittest
 
 from harness import ToolTest, environment, fake
 
@@ -94,15 +95,22 @@ class Machine:
                 **variables):
         """Return the names of the diagnostics, and the advice that the command prints first."""
         hidden = ('LD_LIBRARY_PATH', 'NVIDIA_', 'KUBERNETES_', 'container', 'SNAP', 'APPTAINER_',
-                  'SINGULARITY_', 'LOOK_IN', 'DENY', 'INIT_OF')
+                  'SINGULARITY_', 'SLURM_', 'LOOK_IN', 'DENY', 'INIT_OF')
         kept = {name: value for name, value in environment({}).items()
                 if not name.startswith(hidden)}
         command, copied, rights = self._command()
         kept.update(variables, **copied)
-        run = subprocess.run([*command, self.folder.name, state, str(code), origin, outcome,
-                              library], env=kept, stdout=subprocess.PIPE, timeout=300, check=True,
-                             start_new_session=True, **rights)
+        try:
+            run = subprocess.run([*command, self.folder.name, state, str(code), origin, outcome,
+                                  library], env=kept, stdout=subprocess.PIPE, timeout=300,
+                                 start_new_session=True, **rights)
+        except PermissionError:
+            raise unittest.SkipTest('this namespace has one user only') from None
+        if run.returncode == 77:
+            raise unittest.SkipTest('an emulator cannot refuse devices')
+        run.check_returncode()
         result = json.loads(run.stdout)
+        self.line = result['machine']
         return {row['name']: row for row in result['diagnostics']}, result['advice']
 
     def close(self):
@@ -151,7 +159,9 @@ CONF = {'/etc/ld.so.conf': '# folders\ninclude ld.so.conf.d/*.conf\n'}
 STUBS = '/usr/local/cuda/lib64/stubs'
 
 
-SYSTEM = '/usr/lib/x86_64-linux-gnu'
+# The folder of the system's libraries, by the processor in the command's ELF header.
+with open(COMMAND, 'rb') as command_file:
+    SYSTEM = '/usr/lib/%s-linux-gnu' % {0x3e: 'x86_64', 0xb7: 'aarch64'}[command_file.read(19)[18]]
 
 
 def driver(release, folder=SYSTEM):
@@ -256,15 +266,15 @@ class DiagnosticTest(ToolTest):
         """
         for name, (paths, about, expected, words, others) in machines.items():
             machine = Machine(paths)
-            found, advice = machine.examine(**about)
-            machine.close()
-            said = advice + ''.join(row['evidence'] for row in found.values())
-            with self.subTest(name, advice=advice, found=found):
-                self.assertEqual(list(found), expected)
-                self.assertEqual([word for word in words if word not in said], [])
-                self.assertEqual([word for word in others if word in advice], [])
+            with self.subTest(name):
+                found, advice = machine.examine(**about)
+                said = advice + ''.join(row['evidence'] for row in found.values())
+                problems = [word for word in words if word not in said]
+                problems += [word for word in others if word in advice]
+                self.assertEqual((list(found), problems), (expected, []), said)
                 # The advice is not cut off.
                 self.assertTrue(advice.endswith('.') and len(advice) < 511)
+            machine.close()
 
     def look(self, paths, about):
         machine = Machine(paths)

@@ -66,8 +66,8 @@ MACHINES = {
          SYSTEM + '/libcuda.so.470.63.01': LIBRARY,
          '/usr/local/cuda/compat/libcuda.so.495.29.05': LIBRARY},
         loaded(COMPAT, OWN), ['compat-library'],
-        ['Let libcuda.so.1 lead to ' + SYSTEM + '/libcuda.so.470.63.01',
-         'remove ' + SYSTEM + '/libcuda.so.495.29.05'], ['eboot', 'LD_LIBRARY_PATH']),
+        ['CUSHIM_LIBRARY=' + SYSTEM + '/libcuda.so.470.63.01',
+         'move ' + SYSTEM + '/libcuda.so.495.29.05'], ['eboot', 'LD_LIBRARY_PATH']),
     'an update without a reboot': (
         {**computer('535.129.03'), **driver('535.183.01')}, loaded(MISMATCH, OWN),
         ['module-release'], ['Reboot', '535.129.03'], []),
@@ -76,7 +76,7 @@ MACHINES = {
         ['module-release'], ['Reboot'], []),
     'an image brings its own library': (
         {**computer('550.54.15'), **DOCKER, **driver('535.54.03')}, loaded(MISMATCH, OWN),
-        ['module-release'], ['the image'], ['Reboot, or']),
+        ['module-release'], ['Start the container anew', 'the image'], ['Reboot, or']),
     'an empty file in an image': ({**pci(ADA), **DOCKER, OWN: ''}, UNOPENED,
                                   ['container-without-driver'],
                                   ['--gpus all', OWN + ' is empty'], ['einstall', 'disk']),
@@ -114,7 +114,8 @@ MACHINES = {
         ['library-outside-search'],
         ['/run/nvidia/driver' + SYSTEM + '/libcuda.so.1', 'another root'], ['ld.so.conf']),
     'HMM': ({**computer('580.95.05', True), **driver('580.95.05')}, loaded(init_failed(3), OWN),
-            ['uvm-hmm'], ['uvm_disable_hmm=1'], ['fork', 'cushim_driver_init']),
+            ['uvm-hmm'], ['uvm_disable_hmm=1', 'This is a guess', 'uvm_disable_hmm then says Y'],
+            ['fork', 'cushim_driver_init']),
     'HMM and 802': ({**computer('570.86.15', True), **driver('570.86.15')},
                     loaded(init_failed(802), OWN), ['uvm-hmm'], ['uvm_disable_hmm=1'],
                     ['fabricmanager']),
@@ -139,7 +140,8 @@ MACHINES = {
     "a Jetson's numbers are no releases": (
         {**JETSON, **NVMAP, **module('540.4.0', True, 'aarch64'), **conf(tegra=TEGRA),
          TEGRA + '/libcuda.so.1': LinkTo('libcuda.so.1.1'), TEGRA + '/libcuda.so.1.1': LIBRARY},
-        loaded(init_failed(999), TEGRA + '/libcuda.so.1'), [], [], ['eboot, or unload']),
+        loaded(init_failed(999), TEGRA + '/libcuda.so.1'), ['tegra-driver-fails'],
+        ['/etc/nv_tegra_release'], ['eboot, or unload', 'nvidia-uvm']),
     'a Jetson Thor, cuda-compat first': (
         {**JETSON, **NVMAP, **DEVICES, **module('580.00', True, 'aarch64'),
          **driver('580.65.06', '/usr/local/cuda-13.0/compat'),
@@ -150,7 +152,7 @@ MACHINES = {
          **cache('/usr/local/cuda-13.0/compat', '/usr/lib/aarch64-linux-gnu/nvidia')},
         loaded(MISMATCH, '/usr/local/cuda-13.0/compat/libcuda.so.1'),
         ['compat-library', 'shadowed-driver'],
-        ['/usr/lib/aarch64-linux-gnu/nvidia/libcuda.so.1'], ['eboot']),
+        ['CUSHIM_LIBRARY=/usr/lib/aarch64-linux-gnu/nvidia/libcuda.so.1 '], ['eboot', 'env -u']),
     'a driver that no longer knows the GPU': (
         {**pci(PASCAL), '/sys/module/snd/x': '', **driver('595.71.05')}, loaded(NO_GPU, OWN),
         ['module-missing'], ['580', '595.71.05'], []),

@@ -7,9 +7,9 @@ import unittest
 
 from machine import (ABSENT, ADA, APPTAINER, BRIDGE, COMPAT, CONF, DEVICE, DEVICES, DOCKER,
                      DiagnosticTest, FLATPAK, INTEL, JETSON, LENT, LIBRARY, LinkTo, MISMATCH,
-                     NOBODYS, NO_GPU, NVMAP, NVSWITCHES, OWN, PASCAL, READY, STUB, STUBS, SYSTEM,
-                     UNOPENED, WRONG, WSL_2, Machine, bound, computer, driver, information,
-                     init_failed, instances, loaded, module, pci, without)
+                     NOBODYS, NO_GPU, NVMAP, NVSWITCHES, OWN, PASCAL, READY, REFUSED, STUB, STUBS,
+                     SYSTEM, UNOPENED, UUID, WRONG, WSL_2, Machine, bound, cache, computer, conf,
+                     driver, information, init_failed, instances, loaded, module, pci, without)
 
 PODMAN = {'/run/.containerenv': ''}
 KUBERNETES = {'KUBERNETES_SERVICE_HOST': '10.0.0.1'}
@@ -17,6 +17,7 @@ OTHER_MODULES = {'/sys/module/snd/x': ''}
 SECURE_BOOT = {'/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c':
                b'\6\0\0\0\1'}
 SUSPENDED = {'/sys/power/suspend_stats/success': '3\n'}
+CLASSIC = {'/proc/self/attr/current': 'unconfined\n'}
 HOOK = '/opt/vgpu/libvgpu.so'
 
 # As for assert_machines().
@@ -71,7 +72,8 @@ MACHINES = {
         {**pci(ADA), **OTHER_MODULES, **SECURE_BOOT, **driver('550.54.15'),
          '/proc/sys/kernel/osrelease': '6.8.0-50-generic\n',
          '/lib/modules/6.8.0-50-generic/modules.dep': 'updates/dkms/nvidia.ko:\n'},
-        loaded(NO_GPU, OWN), ['module-missing'], ['mokutil', 'Secure Boot is on'], ['headers']),
+        loaded(NO_GPU, OWN), ['module-missing'],
+        ["distribution's signed package", 'mokutil', 'Secure Boot is on'], ['headers']),
     'Secure Boot, and no module for this kernel': (
         {**pci(ADA), **OTHER_MODULES, **SECURE_BOOT, **driver('550.54.15'),
          '/proc/sys/kernel/osrelease': '6.8.0-51-generic\n',
@@ -123,17 +125,7 @@ MACHINES = {
     'Podman under SELinux': (
         {**computer('550.54.15'), **PODMAN, **driver('550.54.15')},
         {**loaded(NO_GPU, OWN), 'DENY': str(errno.EACCES)}, ['device-file-refused'],
-        ['SELinux', 'label=disable', 'although its mode'], ['group']),
-    'CUDA_VISIBLE_DEVICES with quotes': (
-        computer('550.54.15'), {**loaded(NO_GPU, OWN), 'CUDA_VISIBLE_DEVICES': '"0"'},
-        ['cuda-visible-devices'], ['CUDA_VISIBLE_DEVICES="0"'], []),
-    'CUDA_VISIBLE_DEVICES with a word of NVIDIA_VISIBLE_DEVICES': (
-        computer('550.54.15'), {**loaded(NO_GPU, OWN), 'CUDA_VISIBLE_DEVICES': 'all'},
-        ['cuda-visible-devices'], ['CUDA_VISIBLE_DEVICES=all'], []),
-    'CUDA_VISIBLE_DEVICES counts from 0': (
-        {**computer('550.54.15'), '/dev/nvidia1': DEVICE, **information(1)},
-        {**loaded(NO_GPU, OWN), 'CUDA_VISIBLE_DEVICES': '2'}, ['cuda-visible-devices'],
-        ['has 2 GPUs'], []),
+        ['ausearch -m AVC', 'label=disable', 'although its mode'], ['group']),
     'CUDA_VISIBLE_DEVICES is right, and a file is not': (
         {**computer('550.54.15'), '/dev/nvidia-uvm': NOBODYS},
         {**loaded(NO_GPU, OWN), 'CUDA_VISIBLE_DEVICES': '0'}, ['device-file-refused'],
@@ -178,6 +170,100 @@ MACHINES = {
     'a Jetson under systemd, without its devices': (
         {**JETSON, **NVMAP}, {**loaded(NO_GPU, OWN), 'DENY': str(errno.EPERM)},
         ['device-file-refused'], ['/dev/nvmap', 'DeviceAllow'], []),
+    'CUDA_VISIBLE_DEVICES names a GPU twice': (
+        computer('550.54.15'),
+        {**loaded(init_failed(101), OWN), 'CUDA_VISIBLE_DEVICES': '1, 0,10,0'},
+        ['cuda-visible-devices'], ['names 0 twice', 'each once'], []),
+    'CUDA_VISIBLE_DEVICES has a UUID and its beginning': (
+        computer('550.54.15'),
+        {**loaded(init_failed(101), OWN), 'CUDA_VISIBLE_DEVICES': 'GPU-0b9d,' + UUID},
+        ['cuda-visible-devices'], ['names GPU-0b9d twice'], []),
+    'CUDA_VISIBLE_DEVICES names no GPU twice': (
+        computer('550.54.15'), {**loaded(init_failed(101), OWN), 'CUDA_VISIBLE_DEVICES': '0,10'},
+        [], ['Look also'], []),
+    'a link to the stub, and the cache has the driver by the other name of its folder': (
+        {**computer('580.95.05'), **driver('580.95.05', '/usr/local/nvidia/lib64'),
+         '/usr/local/nvidia/lib': LinkTo('lib64'), **conf(a='/usr/local/nvidia/lib'),
+         **cache('/usr/local/nvidia/lib64'), STUBS + '/libcuda.so': 'a stub',
+         '/opt/x/libcuda.so.1': LinkTo('../..' + STUBS + '/libcuda.so')},
+        {**STUB, 'LD_LIBRARY_PATH': '/opt/x'}, ['stub-folder', 'shadowed-driver'],
+        ['CUSHIM_LIBRARY=/usr/local/nvidia/lib/libcuda.so.1'], ['Run ldconfig']),
+    'WSL, and no cause is known': (
+        {**WSL_2, **LENT, '/dev/dxg': DEVICE},
+        loaded(init_failed(999), '/usr/lib/wsl/lib/libcuda.so.1'), ['wsl-driver-fails'],
+        ['wsl --shutdown', 'in Windows'], ['nvidia-uvm', 'Xid']),
+    'a GPU that is lost': (
+        {**computer('550.54.15'), '/sys/bus/pci/devices/0000:01:00.0/config': bytes([255] * 64)},
+        loaded(init_failed(999), OWN), ['gpu-lost'], ['Xid 79', '0000:01:00.0'], ['suspend']),
+    'a program of Nix on another distribution': (
+        {**computer('550.54.15'), **driver('550.54.15'), '/nix/store/x': ''}, ABSENT,
+        ['library-outside-search'], ['nixGL', 'CUSHIM_LIBRARY=/'], ['ld.so.conf']),
+    'a library that is older than the module': (
+        {**computer('550.54.15'), **driver('535.129.03')}, loaded(MISMATCH, OWN),
+        ['module-release'], ['packages of both'], []),
+    'a job of Slurm that has one GPU of two, and the number of the machine': (
+        {**computer('550.54.15'), '/dev/nvidia0': REFUSED, '/dev/nvidia1': DEVICE,
+         **information(1)}, {**loaded(NO_GPU, OWN), 'CUDA_VISIBLE_DEVICES': '1'},
+        ['cuda-visible-devices'], ['(/dev/nvidia1), so the only number is 0'], []),
+    'a job of Slurm without a GPU': (
+        computer('550.54.15'), {**loaded(NO_GPU, OWN), 'DENY': str(errno.EPERM),
+                                'SLURM_JOB_ID': '1'},
+        ['device-file-refused'], ['--gres=gpu:1'], ['systemd']),
+    'LXC, whose control group refuses the devices': (
+        computer('550.54.15'), {**loaded(NO_GPU, OWN), 'DENY': str(errno.EPERM),
+                                'container': 'lxc'},
+        ['device-file-refused'], ['lxc.cgroup2.devices.allow'], ['systemd']),
+    'two installations of the driver': (
+        {**computer('550.54.15'), **driver('550.54.15'), **driver('535.54.03', '/usr/lib64')},
+        loaded(MISMATCH, '/usr/lib64/libcuda.so.1'), ['module-release'],
+        ['move /usr/lib64/libcuda.so.535.54.03 out'], ['eboot', 'cuda-compat']),
+    'memory of the GPU has lost data': (
+        computer('550.54.15'), loaded(init_failed(214), OWN), [], ['-d ECC'], ['No cause']),
+    'cuda-compat in a folder of any name, and no other library': (
+        {**computer('535.183.01'), **driver('580.65.06', '/opt/files'),
+         '/opt/files/libnvidia-ptxjitcompiler.so.580.65.06': LIBRARY},
+        {**loaded(COMPAT, '/opt/files/libcuda.so.1'), 'LD_LIBRARY_PATH': '/opt/files'},
+        ['compat-library'], ['env -u LD_LIBRARY_PATH'], ['eboot']),
+    'a whole driver in a folder of its own, updated': (
+        {**computer('570.86.15'), **driver('580.65.06', '/opt/driver'),
+         '/opt/driver/libnvidia-ptxjitcompiler.so.580.65.06': LIBRARY,
+         '/opt/driver/libnvidia-ml.so.580.65.06': LIBRARY},
+        loaded(MISMATCH, '/opt/driver/libcuda.so.1'), ['module-release'], ['Reboot'], []),
+    'systemd-nspawn': (computer('570.86.15'), {**ABSENT, 'container': 'systemd-nspawn'},
+                       ['container-without-compute'], ['systemd-nspawn mount'], ['docker']),
+    'a node with Container-Optimized OS': (
+        {**computer('550.90.07'), **driver('550.90.07', '/var/lib/nvidia/lib64')}, ABSENT,
+        ['library-outside-search'], ['/var/lib/nvidia/lib64/libcuda.so.1'], ['package']),
+    'a terminal in a classic snap': (
+        {**computer('570.86.15'), **CLASSIC}, {**ABSENT, 'SNAP': '/snap/editor/1'},
+        ['library-missing'], ['libcuda1', 'nvidia-utils'], ['snap connect']),
+    'a folder in the place of the library': (
+        {**computer('550.54.15'), **DOCKER, OWN + '/': ''},
+        {'state': 'not-loadable', 'code': 303, 'outcome': 'not-loadable'},
+        ['container-without-compute'], [OWN + ' is a folder'], ['einstall']),
+    'an ordinary file in the place of a device': (
+        {**computer('550.54.15'), **driver('550.54.15'), '/dev/nvidia-uvm': 'x'},
+        loaded(init_failed(999), OWN), ['device-file-missing'],
+        ['/dev/nvidia-uvm is no device file', 'Remove /dev/nvidia-uvm'], []),
+    'a service that sees no devices': (
+        {**without(computer('550.54.15'), *DEVICES), **driver('550.54.15'),
+         '/proc/self/cgroup': '0::/system.slice/training.service\n'}, loaded(NO_GPU, OWN),
+        ['device-file-missing'], ['PrivateDevices='], []),
+    'vfio has the GPU, and the module is loaded': (
+        {**bound('vfio-pci'), **module('550.54.15'), **driver('550.54.15')}, loaded(NO_GPU, OWN),
+        ['gpu-passed-through'], ['vfio-pci'], []),
+    'a Tegra with a GPU on its PCI bus, without nvidia_uvm': (
+        {**JETSON, **NVMAP, **without(computer('570.86.15', True), '/dev/nvidia-uvm'),
+         **driver('570.86.15')}, loaded(init_failed(999), OWN), ['device-file-missing'],
+        ['nvidia-modprobe -u'], []),
+    'CUSHIM_LIBRARY names a file that is gone': (
+        {**computer('550.54.15'), **driver('550.54.15')}, {**ABSENT, 'origin': 'environment'}, [],
+        ['unset CUSHIM_LIBRARY'], []),
+    'a link to the stub from a folder of another name': (
+        {**pci(ADA), '/opt/x/libcuda.so.1': LinkTo('../..' + STUBS + '/libcuda.so'),
+         '/sys/module/snd/x': '', STUBS + '/libcuda.so': LIBRARY},
+        {**STUB, 'LD_LIBRARY_PATH': '/opt/x'}, ['driver-missing', 'stub-folder'],
+        ['LD_LIBRARY_PATH leads to /opt/x/libcuda.so.1'], []),
 }
 
 # Working machines that have something of a failing one: files, and other facts.
@@ -199,13 +285,40 @@ HEALTHY = {
         {**instances(0, 12), '/dev/nvidia-caps/nvidia-cap12': DEVICE,
          '/dev/nvidia-caps/nvidia-cap13': DEVICE}, {'CUDA_VISIBLE_DEVICES': 'MIG-0b9d5ae5'}),
     'configured folders': (CONF, {}),
+    'a terminal in a classic snap': (CLASSIC, {'SNAP': '/snap/editor/1'}),
+    'a pod, by its control group': ({'/proc/1/cgroup': '0::/kubepods/cri-containerd-1\n'}, {}),
+    'a Tegra with a GPU on its PCI bus': ({**JETSON, **NVMAP}, {}),
 }
+
+# What the first line of `info` says: files, variables and the expected text.
+LINES = [
+    ({}, {}, ''),
+    ({'/run/systemd/system/': ''}, {}, 'the host, no container'),
+    ({'/run/systemd/system/': '', '/run/systemd/container': 'podman\n'}, {},
+     'a container (/run/systemd/container shows it)'),
+    ({'/run/systemd/system/': '', **DOCKER}, {}, 'a container (/.dockerenv shows it)'),
+    (FLATPAK, {}, 'a Flatpak (/.flatpak-info shows it)'),
+    ({}, {'container': 'lxc'}, 'a container of LXC, Incus or systemd-nspawn ($container shows it)'),
+    ({**WSL_2, '/run/systemd/system/': ''}, {}, 'no container, WSL 2'),
+    ({**JETSON, **DOCKER}, {}, 'a container (/.dockerenv shows it), a Tegra'),
+    ({**DOCKER, **module('535.129.03'), **driver('550.54.15')}, {},
+     'a container (/.dockerenv shows it); kernel module 535.129.03; library 550.54.15'),
+    (module('535.129.03'), {}, 'kernel module 535.129.03'),
+]
 
 
 class Machines(DiagnosticTest):
 
     def test_each_has_its_diagnostics_and_the_right_advice_first(self):
         self.assert_machines(MACHINES)
+
+    def test_first_line_says_where_the_process_runs_and_the_releases(self):
+        for paths, variables, words in LINES:
+            machine = Machine(paths)
+            machine.examine(**loaded(MISMATCH, OWN), **variables)
+            with self.subTest(words):
+                self.assertEqual(machine.line, words)
+            machine.close()
 
     def test_machine_that_works_has_none(self):
         for name, (paths, variables) in HEALTHY.items():

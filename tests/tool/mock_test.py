@@ -17,8 +17,7 @@ NEWEST = '%d.%d' % (CUDA // 1000, CUDA % 1000 // 10)
 class Info(ToolTest):
 
     def test_text_says_first_that_it_is_simulated(self):
-        result = self.run_command('info', '--mock')
-        self.assert_status(result, DONE)
+        result = self.run_command('info', '--mock', status=DONE)
         self.assertEqual(result.err, '')
         first, second, third = result.out.splitlines()[:3]
         self.assertEqual(first, 'simulated   The times are virtual: this is cushim\'s mock driver, '
@@ -30,8 +29,7 @@ class Info(ToolTest):
 
     def test_json(self):
         result = self.run_command('info', '--mock', '--devices', '2', '--driver-version', NEWEST,
-                                  '--json')
-        self.assert_status(result, DONE)
+                                  '--json', status=DONE)
         document = result.json()
         self.assertIs(document['simulated'], True)
         self.assertRegex(document['mock'], r'\Acushim mock .*: 2 devices ')
@@ -60,8 +58,7 @@ class Info(ToolTest):
                                         'kernel-mismatch'),
                                        ('driver_state=stub', NO_DRIVER, 'stub')):
             with self.subTest(setting=setting):
-                result = self.run_command('info', '--mock', '--set', setting)
-                self.assert_status(result, status)
+                result = self.run_command('info', '--mock', '--set', setting, status=status)
                 self.assertEqual(result.lines()['state'], state)
                 self.assertRegex(result.lines()['mock'], r'\Acushim mock .*; this is not a GPU\Z')
                 # The output of nvidia-smi does not matter for the mock.
@@ -69,8 +66,7 @@ class Info(ToolTest):
                 self.assertEqual(is_mocks, state == 'no-device')
 
     def test_the_environment_of_the_library_is_not_read(self):
-        result = self.run_command('info', '--mock', CUSHIM_MOCK_SETTINGS='devices = 3')
-        self.assert_status(result, DONE)
+        result = self.run_command('info', '--mock', CUSHIM_MOCK_SETTINGS='devices = 3', status=DONE)
         self.assertEqual(result.out.count('\ndevice '), 1)
 
 
@@ -103,8 +99,7 @@ class Settings(ToolTest):
                 (['--config', '/nowhere'], '/nowhere: No such file or directory')):
             for command in 'info', 'time':
                 with self.subTest(words=words, command=command):
-                    result = self.run_command(command, '--mock', *words)
-                    self.assert_status(result, USAGE)
+                    result = self.run_command(command, '--mock', *words, status=USAGE)
                     self.assertEqual(result.out, '')
                     self.assertTrue(result.err.startswith('cushim: ' + message), result.err)
 
@@ -124,12 +119,10 @@ class Settings(ToolTest):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, 'gpu.profile')
             self.assert_status(self.run_command('profile', '--mock', '--output', path), DONE)
-            result = self.run_command('info', '--mock', '--config', path)
-            self.assert_status(result, USAGE)
+            result = self.run_command('info', '--mock', '--config', path, status=USAGE)
             self.assertRegex(result.err, r'\Acushim: %s:\d+:1: there is no key "name" but in '
                                          r'a profile: name that with profile = PATH\n' % path)
-            result = self.run_command('info', '--mock', '--set', 'profile=' + path)
-            self.assert_status(result, DONE)
+            result = self.run_command('info', '--mock', '--set', 'profile=' + path, status=DONE)
 
 
 class Time(ToolTest):
@@ -141,8 +134,7 @@ class Time(ToolTest):
             file.flush()
             for words in ['--set', 'mode=manual'], ['--config', file.name]:
                 with self.subTest(words=words):
-                    result = self.run_command('time', '--mock', *words)
-                    self.assert_status(result, USAGE)
+                    result = self.run_command('time', '--mock', *words, status=USAGE)
                     self.assertEqual(result.out, '')
                     self.assertTrue(result.err.startswith('cushim: ' + message + '\n'), result.err)
             result = self.run_command('time', '--mock', '--json', '--set', 'mode=manual')
@@ -155,8 +147,7 @@ class Time(ToolTest):
         self.assert_status(self.run_command('info', '--mock', '--set', 'mode=manual'), DONE)
 
     def test_figures_are_virtual_and_therefore_alike(self):
-        result = self.run_command('time', '--mock', '--json')
-        self.assert_status(result, DONE)
+        result = self.run_command('time', '--mock', '--json', status=DONE)
         document = result.json()
         self.assertIs(document['simulated'], True)
         self.assertEqual(document['bytes'], 16 << 20)
@@ -167,13 +158,11 @@ class Time(ToolTest):
         # 1 MB/s: one microsecond for each byte.
         result = self.run_command('time', '--mock', '--json', '--bytes', '4000', '--set',
                                   'cost.set=1', '--set', 'cost.operation=0', '--set',
-                                  'cost.record=0', '--set', 'cost.launch=0')
-        self.assert_status(result, DONE)
+                                  'cost.record=0', '--set', 'cost.launch=0', status=DONE)
         self.assertAlmostEqual(result.json()['median_ms'], 4, delta=0.1)
 
     def test_text_marks_each_figure(self):
-        result = self.run_command('time', '--mock')
-        self.assert_status(result, DONE)
+        result = self.run_command('time', '--mock', status=DONE)
         self.assertTrue(result.out.startswith('simulated   '), result.out)
         lines = result.lines()
         self.assertNotIn('library', lines)
@@ -181,8 +170,7 @@ class Time(ToolTest):
             self.assertTrue(lines[label].endswith(', simulated'), lines[label])
 
     def test_device_of_several(self):
-        result = self.run_command('time', '--mock', '--devices', '2', '--device', '1')
-        self.assert_status(result, DONE)
+        result = self.run_command('time', '--mock', '--devices', '2', '--device', '1', status=DONE)
         self.assertEqual(result.lines()['device'], '1: NVIDIA H200')
 
 
@@ -194,8 +182,7 @@ class Probe(ToolTest):
 
     def test_mock_driver_is_no_gpu_unless_it_is_allowed(self):
         for words, status in ((), SIMULATED), (('--allow-mock',), DONE):
-            result = self.probe(*words)
-            self.assert_status(result, status)
+            result = self.assert_status(self.probe(*words), status)
             self.assertEqual(result.lines()['verdict'], 'simulated')
             self.assertIn('simulated', result.lines())
             self.assertIn('1 simulated device', result.lines()['reason'])
@@ -210,16 +197,14 @@ class Probe(ToolTest):
 class Fallback(ToolTest):
 
     def test_where_there_is_no_driver_the_mock_takes_its_place_and_says_so_first(self):
-        result = self.run_command('time', CUSHIM_LIBRARY='none')
-        self.assert_status(result, DONE)
+        result = self.run_command('time', CUSHIM_LIBRARY='none', status=DONE)
         self.assertEqual(result.err, '')
         self.assertEqual(result.out.splitlines()[0],
                          'simulated   The driver is disabled by CUSHIM_LIBRARY=none. The times '
                          'are virtual: this is cushim\'s mock driver, not a GPU.')
 
     def test_json(self):
-        result = self.run_command('time', '--json', CUSHIM_LIBRARY='none')
-        self.assert_status(result, DONE)
+        result = self.run_command('time', '--json', CUSHIM_LIBRARY='none', status=DONE)
         document = result.json()
         self.assertEqual(list(document)[0], 'simulated')
         self.assertIs(document['simulated'], True)

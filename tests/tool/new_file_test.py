@@ -195,8 +195,7 @@ class NewFile(ToolTest):
         self.assertTrue(stat.S_ISLNK(os.lstat(self.path).st_mode))
 
     def test_standard_output_by_its_name(self):
-        result = self.write('/dev/stdout')
-        self.assert_status(result, DONE)
+        result = self.assert_status(self.write('/dev/stdout'), DONE)
         self.assertIn('schema = 1', result.out)
 
 

@@ -34,24 +34,28 @@ class Probe(ToolTest):
                                       ('no-init', 'broken', NO_DRIVER),
                                       ('nobody-built-this', 'absent', NO_DRIVER)):
             with self.subTest(name):
-                result = self.probe(name)
-                self.assert_status(result, status)
+                result = self.assert_status(self.probe(name), status)
                 self.assertEqual(result.lines()['verdict'], verdict)
                 self.assertEqual(result.lines()['stage'], 'done')
                 self.assertEqual(result.err, '')
 
-    def test_statuses_are_those_of_info(self):
+    def test_status_and_advice_are_those_of_info(self):
         for settings in ({}, {'FAKE_DEVICES': 0}, {'FAKE_DEVICES': 1}, {'FAKE_INIT': 100},
-                         {'FAKE_INIT': 803}, {'FAKE_INIT': 999}, {'CUSHIM_LIBRARY': 'none'}):
+                         {'FAKE_INIT': 803}, {'FAKE_INIT': 999}, {'CUSHIM_LIBRARY': 'none'},
+                         {'CUSHIM_LIBRARY': ''}, {'CUSHIM_LIBRARY': NOWHERE},
+                         {'FAKE_INIT': 100, 'CUDA_VISIBLE_DEVICES': ''}):
             with self.subTest(settings):
                 words = () if 'CUSHIM_LIBRARY' in settings else ('--library', fake(13000))
                 info = self.run_command('info', *words, **settings)
                 probe = self.run_command('probe', *PATIENT, *words, **settings)
                 self.assertEqual(probe.status, info.status)
+                # The report of info is that of cuInit: it does not know that there is no device.
+                if 'FAKE_DEVICES' not in settings and settings:
+                    report = self.run_command('info', '--json', *words, **settings).json()['report']
+                    self.assertEqual(probe.lines().get('advice'), report['advice'])
 
     def test_crash(self):
-        result = self.probe('misbehaving', action='call-exit')
-        self.assert_status(result, CRASHED)
+        result = self.assert_status(self.probe('misbehaving', action='call-exit'), CRASHED)
         self.assertEqual(result.lines()['verdict'], 'broken')
         self.assertEqual(result.lines()['stage'], 'init')
         self.assertIn('with exit status 3, in cuInit', result.lines()['reason'])
@@ -69,12 +73,11 @@ class Probe(ToolTest):
                 break
         self.assertEqual(result.lines()['stage'], 'init')
         self.assertEqual(result.lines()['library'], built_driver('misbehaving'))
-        self.assertEqual(result.lines()['version'], '13.0')
+        self.assertEqual(result.lines()['version'], 'CUDA 13.0')
         self.assertIn(built_driver('misbehaving'), result.lines()['reason'])
 
     def test_driver_that_prints_is_not_heard(self):
-        result = self.probe('misbehaving', action='print')
-        self.assert_status(result, DONE)
+        result = self.assert_status(self.probe('misbehaving', action='print'), DONE)
         self.assertNotIn('cushim 4', result.out + result.err)
 
     def test_json(self):
@@ -111,22 +114,23 @@ class Probe(ToolTest):
 
     def test_library_of_an_empty_name_is_refused(self):
         for words in [], ['--json']:
-            result = self.run_command('probe', '--library', '', *words)
-            self.assert_status(result, FAILED)
+            result = self.run_command('probe', '--library', '', *words, status=FAILED)
             self.assertIn('the path is empty', result.err + result.out)
         self.assertEqual(result.json()['error']['call'], 'probe')
         self.assertEqual(result.json()['error']['code_name'], 'CUDA_ERROR_INVALID_VALUE')
 
     def test_no_driver(self):
-        result = self.run_command('probe', '--library', NOWHERE, *PATIENT)
-        self.assert_status(result, NO_DRIVER)
+        result = self.run_command('probe', '--library', NOWHERE, *PATIENT, status=NO_DRIVER)
         self.assertIn(NOWHERE, result.lines()['reason'])
+
+    def test_mock_option_is_answered_with_the_command_to_type(self):
+        result = self.run_command('probe', '--mock', status=USAGE)
+        self.assertIn('Type `cushim run -- cushim probe --allow-mock`.', result.err)
 
     def test_timeout_has_limits(self):
         for value in '0', '5', '86401s', 'x', '-1s', '1.5s', '':
             with self.subTest(value):
-                result = self.run_command('probe', '--timeout=' + value)
-                self.assert_status(result, USAGE)
+                result = self.run_command('probe', '--timeout=' + value, status=USAGE)
                 self.assertIn('a duration from 1 ms to 86400 s', result.err)
 
     def test_time_without_a_unit_gets_a_suggestion(self):
@@ -136,8 +140,7 @@ class Probe(ToolTest):
     def test_word_of_the_child_is_none_for_people(self):
         for words in [], ['', 'more']:
             with self.subTest(words=words):
-                result = self.run_command('probe-child', *words)
-                self.assert_status(result, USAGE)
+                result = self.run_command('probe-child', *words, status=USAGE)
                 self.assertIn("no command 'probe-child'", result.err)
                 self.assertEqual(result.out, '')
         self.assertNotIn('probe-child', self.run_command('help', 'all').out)

@@ -42,16 +42,14 @@ def entries(text):
 class Profile(ToolTest):
 
     def test_has_what_the_driver_knows_and_no_identifier(self):
-        result = self.run_with(13000, 'profile')
-        self.assert_status(result, DONE)
+        result = self.run_with(13000, 'profile', status=DONE)
         self.assertEqual(result.err, '')
         self.assertEqual(result.out, FIRST)
         self.assertNotIn('cuDeviceGetUuid_v2', result.calls)
         self.assertNotIn('cuDeviceGetPCIBusId', result.calls)
 
     def test_another_device_and_driver(self):
-        result = self.run_with(12020, 'profile', '--device', '1', '--name', 'Second')
-        self.assert_status(result, DONE)
+        result = self.run_with(12020, 'profile', '--device', '1', '--name', 'Second', status=DONE)
         for line in ('name = Second', 'driver_version = 12020', 'memory_bytes = 17179869184',
                      'attribute.COMPUTE_CAPABILITY_MINOR = 1', 'attribute.PCI_BUS_ID = 0',
                      'limit.MALLOC_HEAP_SIZE = 17179869184'):
@@ -61,8 +59,7 @@ class Profile(ToolTest):
     def test_file_has_what_is_printed_otherwise(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, 'gpu.profile')
-            result = self.run_with(13000, 'profile', '--output', path)
-            self.assert_status(result, DONE)
+            result = self.run_with(13000, 'profile', '--output', path, status=DONE)
             self.assertEqual(result.out + result.err, '')
             with open(path, encoding='ascii') as file:
                 self.assertEqual(file.read(), FIRST)
@@ -71,23 +68,20 @@ class Profile(ToolTest):
         for path, problem in (('/nowhere/gpu.profile', 'No such file or directory'),
                               ('/dev/full', 'No space left on device')):
             with self.subTest(path):
-                result = self.run_with(13000, 'profile', '--output', path)
-                self.assert_status(result, FAILED)
+                result = self.run_with(13000, 'profile', '--output', path, status=FAILED)
                 self.assertIn('could not be written to %s: %s' % (path, problem), result.err)
 
     def test_names_that_a_profile_cannot_have(self):
         for name in ('', ' x', 'x ', 'a # b', '#a', 'two\nlines', 'x' * 256):
             with self.subTest(name):
-                result = self.run_with(13000, 'profile', '--name', name)
-                self.assert_status(result, USAGE)
+                result = self.run_with(13000, 'profile', '--name', name, status=USAGE)
                 self.assertEqual(result.out, '')
                 self.assertIn('a profile cannot have the name', result.err)
                 self.assertEqual(result.calls, [])
         self.assert_status(self.run_with(13000, 'profile', '--name', 'a#b ' + 'x' * 251), DONE)
 
     def test_device_without_a_name_needs_one(self):
-        result = self.run_with(13000, 'profile', '--device', '2', FAKE_DEVICES=3)
-        self.assert_status(result, USAGE)
+        result = self.run_with(13000, 'profile', '--device', '2', FAKE_DEVICES=3, status=USAGE)
         self.assertIn('another name with --name', result.err)
         self.assert_status(self.run_with(13000, 'profile', '--device', '2', '--name', 'GPU',
                                          FAKE_DEVICES=3), DONE)
@@ -95,8 +89,7 @@ class Profile(ToolTest):
     def test_no_driver_no_device_and_not_that_one(self):
         self.assert_status(self.run_command('profile', CUSHIM_LIBRARY='none'), NO_DRIVER)
         self.assert_status(self.run_with(13000, 'profile', FAKE_DEVICES=0), NO_DEVICE)
-        result = self.run_with(13000, 'profile', '--device', '2')
-        self.assert_status(result, USAGE)
+        result = self.run_with(13000, 'profile', '--device', '2', status=USAGE)
         self.assertIn("--device is out of range with '2': expected 0 to 1", result.err)
 
     def test_has_no_json(self):
@@ -120,8 +113,7 @@ class OnTheMock(ToolTest):
     """The command prints the profile with which the mock was made."""
 
     def profile(self, *arguments):
-        result = self.run_command('profile', '--mock', *arguments)
-        self.assert_status(result, DONE)
+        result = self.run_command('profile', '--mock', *arguments, status=DONE)
         self.assertEqual(result.err, '')
         self.assertIn("cushim's mock driver", result.out.splitlines()[0])
         return entries(result.out)

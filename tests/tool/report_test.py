@@ -17,6 +17,7 @@ from harness import COMMAND, DONE, USAGE, ToolTest, environment
 PROGRAM = os.environ['CUSHIM_FINDINGS']
 PLACES = os.environ['CUSHIM_UNWINDS'] == '1'
 SETTINGS = '--set', 'races=report', '--set', 'leaks=report', '--quiet'
+EXECUTES = os.environ['CUSHIM_EXECUTES'] == '1'
 UNUSED = 'cuMemAlloc_v2:nth=9 => return(OUT_OF_MEMORY)'
 
 
@@ -53,6 +54,20 @@ class Report(ToolTest):
             with self.subTest(words=words):
                 result, _ = self.run_program(*words, options=('--error-exitcode', '9', *options))
                 self.assert_status(result, 9)
+
+    @unittest.skipUnless(EXECUTES, 'the mock executes no kernels')
+    def test_failed_kernel_is_a_finding_if_the_program_does_not_wait(self):
+        for command, settings in ('run', SETTINGS), ('check', ('--mock', '--quiet')):
+            for mode in 'auto', 'threaded':
+                path = os.path.join(self.folder, 'found.json')
+                result = self.run_command(command, *settings, '--set', 'mode=' + mode, '--report',
+                                          path, '--error-exitcode', '9', '--', PROGRAM, 'kernel')
+                self.assert_status(result, 9)
+                with open(path, encoding='utf-8') as file:
+                    found = json.load(file)['findings']
+                texts = [one['text'] for one in found if one['kind'] == 'kernel fault']
+                self.assertEqual(len(texts), 1, found)
+                self.assertRegex(texts[0], r"^error: the kernel 'k' \(operation \d+\), line 8 of its PTX")
 
     def test_status_of_a_program_without_findings_is_its_own(self):
         for words, status in ([], 0), (['7'], 7):
@@ -96,6 +111,7 @@ class Report(ToolTest):
         self.assertEqual(fault['function'], 'cuMemAlloc_v2')
         self.assertEqual(fault['text'], UNUSED + ': matched once, never fired')
         self.assertEqual(len({one['process'] for one in found}), 1)
+        self.assertEqual({one['program'] for one in found}, {'findings'})
         for one in misuse, race, context, event:
             self.assertRegex(one['place'], r'^findings\+0x' if PLACES else '^an unknown place')
 
@@ -119,6 +135,21 @@ class Report(ToolTest):
             self.assertEqual(case[0].get('message'), case[0].text)
         self.assertIn(UNUSED, suite[3][0].text)
 
+    def test_junit_names_are_unique_and_those_of_the_last_run(self):
+        def names(*words):
+            _, text = self.run_program(*words, name='found.xml', options=('--fault', UNUSED))
+            [suite] = ElementTree.fromstring(text)
+            return [case.get('name') for case in suite]
+
+        first = names('fork', 'misuse', 'leak')
+        self.assertEqual(first, names('fork', 'misuse', 'leak'))
+        self.assertCountEqual(first, [
+            'CUSHIM-handle-unknown: cuEventQuery, findings',
+            'CUSHIM-handle-unknown: cuEventQuery, findings (2)',
+            'CUSHIM-leak-context: cuDevicePrimaryCtxRetain, findings',
+            'CUSHIM-leak-event: cuEventCreate, findings',
+            'unused fault: cuMemAlloc_v2, findings', 'unused fault: cuMemAlloc_v2, findings (2)'])
+
     def test_names_that_mean_something_in_xml_are_kept(self):
         program = os.path.join(self.folder, 'a<b>&"c\'')
         os.symlink(PROGRAM, program)
@@ -135,14 +166,12 @@ class Report(ToolTest):
         self.assertEqual(len(case), 0)
 
     def test_program_that_never_opens_the_driver_is_no_silent_success(self):
-        result = self.run_command('run', '--error-exitcode', '9', '--', 'true')
-        self.assert_status(result, DONE)
+        result = self.run_command('run', '--error-exitcode', '9', '--', 'true', status=DONE)
         self.assertIn('no process has reported what the mock driver found', result.err)
 
     def test_report_that_cannot_be_written_is_a_failure(self):
         result = self.run_command('run', *SETTINGS, '--report', '/nowhere/found.json', '--',
-                                  PROGRAM)
-        self.assert_status(result, 1)
+                                  PROGRAM, status=1)
         self.assertIn('/nowhere/found.json: ', result.err)
 
     def test_statuses_that_are_none_are_refused(self):

@@ -29,20 +29,17 @@ class Program(ToolTest):
 
     def test_arguments_are_its_own(self):
         words = ['--json', '', 'a b', '--', '-x', '$HOME']
-        result = self.run_program('printf', '[%s]', *words)
-        self.assert_status(result, DONE)
+        result = self.assert_status(self.run_program('printf', '[%s]', *words), DONE)
         self.assertEqual(result.out, ''.join('[%s]' % word for word in words))
 
     def test_options_end_at_the_program(self):
-        result = self.run_command('run', '--quiet', 'printf', '%s', '--quiet')
-        self.assert_status(result, DONE)
+        result = self.run_command('run', '--quiet', 'printf', '%s', '--quiet', status=DONE)
         self.assertEqual(result.out, '--quiet')
 
     def test_program_that_is_not_there(self):
         for word in 'cushim-no-such-program', '/nowhere/program':
             with self.subTest(word=word):
-                result = self.run_program(word)
-                self.assert_status(result, NOT_FOUND)
+                result = self.assert_status(self.run_program(word), NOT_FOUND)
                 self.assertIn("cushim: The program '%s' was not found.\nadvice: " % word,
                               result.err)
 
@@ -50,8 +47,7 @@ class Program(ToolTest):
         with tempfile.NamedTemporaryFile() as file:
             for word in file.name, '/tmp':
                 with self.subTest(word=word):
-                    result = self.run_program(word)
-                    self.assert_status(result, NOT_EXECUTABLE)
+                    result = self.assert_status(self.run_program(word), NOT_EXECUTABLE)
                     self.assertIn("The program '%s' cannot be executed: " % word, result.err)
 
 
@@ -78,25 +74,21 @@ class Environment(ToolTest):
 
     def test_folder_without_the_library(self):
         with tempfile.TemporaryDirectory(prefix='with:colon') as folder:
-            result = self.run_command('run', '--library', folder, 'true')
-            self.assert_status(result, NO_LIBRARY)
+            result = self.run_command('run', '--library', folder, 'true', status=NO_LIBRARY)
             self.assertIn('libcuda.so.1 is not in ' + folder, result.err)
             shutil.copy(LIBRARY, folder)
-            result = self.run_command('run', '--library', folder, 'true')
-            self.assert_status(result, NO_LIBRARY)
+            result = self.run_command('run', '--library', folder, 'true', status=NO_LIBRARY)
             self.assertIn('colon', result.err)
 
     def test_folder_whose_name_no_list_can_have(self):
         for name in 'semi;colon', '$LIB', '${ORIGIN}', 'new\nline':
             with self.subTest(name), tempfile.TemporaryDirectory(prefix=name) as folder:
                 shutil.copy(LIBRARY, folder)
-                result = self.run_command('run', '--library', folder, 'true')
-                self.assert_status(result, NO_LIBRARY)
+                result = self.run_command('run', '--library', folder, 'true', status=NO_LIBRARY)
                 self.assertIn('has a character in its name that no list of folders', result.err)
 
     def test_empty_folder_is_not_the_current_one(self):
-        result = self.run_command('run', '--library', '', 'true', folder=FOLDER)
-        self.assert_status(result, NO_LIBRARY)
+        result = self.run_command('run', '--library', '', 'true', folder=FOLDER, status=NO_LIBRARY)
         self.assertIn('libcuda.so.1 is not in an empty path', result.err)
         self.assert_status(self.run_command('run', '--library', '.', 'true', folder=FOLDER), DONE)
 
@@ -189,8 +181,7 @@ class Driver(ToolTest):
         for before in [], ['env', '-u', 'CUSHIM_LIBRARY']:
             with self.subTest(before=before):
                 result = self.run_command('run', '--devices', '2', '--driver-version', '12.2', '--',
-                                          *before, *COMMAND, 'info', '--json')
-                self.assert_status(result, DONE)
+                                          *before, *COMMAND, 'info', '--json', status=DONE)
                 document = result.json()
                 self.assertIs(document['simulated'], True)
                 self.assertEqual(document['report']['library'], FOLDER + '/libcuda.so.1')
@@ -199,8 +190,7 @@ class Driver(ToolTest):
                 self.assertRegex(result.err, r'\Acushim mock .*2 devices')
 
     def test_nothing_is_said_if_that_is_asked_for(self):
-        result = self.run_command('run', '--quiet', '--', *COMMAND, 'info')
-        self.assert_status(result, DONE)
+        result = self.run_command('run', '--quiet', '--', *COMMAND, 'info', status=DONE)
         self.assertEqual(result.err, '')
 
     @unittest.skipUnless('CUSHIM_RUNTIME_PROGRAM' in os.environ, 'there is no libcudart_static')
@@ -229,14 +219,12 @@ class Driver(ToolTest):
         for driver_state, status in ('stub', NO_DRIVER), ('version-mismatch', NO_DEVICE):
             with self.subTest(driver_state=driver_state):
                 result = self.run_command('run', '--set', 'driver_state=' + driver_state, '--',
-                                          *COMMAND, 'info')
-                self.assert_status(result, status)
+                                          *COMMAND, 'info', status=status)
                 self.assertRegex(result.lines()['mock'], r'\Acushim mock .*mode threaded')
 
     def test_a_stub_that_was_searched_is_reported_with_its_file(self):
         result = self.run_command('info', LD_LIBRARY_PATH=FOLDER,
-                                  CUSHIM_MOCK_SETTINGS='driver_state = stub')
-        self.assert_status(result, NO_DRIVER)
+                                  CUSHIM_MOCK_SETTINGS='driver_state = stub', status=NO_DRIVER)
         self.assertTrue(result.lines()['reason'].endswith(
             ': libcuda.so.1: %s/libcuda.so.1: cuDriverGetVersion returned 34.' % FOLDER))
 

@@ -50,8 +50,7 @@ class Symbolize(ToolTest):
                          % (line_of('the misuse */'), line_of('its caller */')))
 
     def test_current_folder_and_path_are_searched(self):
-        run = self.run_command('symbolize', '/dev/null', folder=FOLDER)
-        self.assert_status(run, DONE)
+        run = self.run_command('symbolize', '/dev/null', folder=FOLDER, status=DONE)
         with tempfile.NamedTemporaryFile('w') as file:
             file.write(self.address('main'))
             file.flush()
@@ -109,18 +108,15 @@ class Symbolize(ToolTest):
         self.assertEqual(text, 'f (c:1) %s+0x2 %s+0x3' % (NAME, NAME))
 
     def test_machine_without_a_tool_says_so(self):
-        run = self.run_command('symbolize', PATH='/nowhere')
-        self.assert_status(run, FAILED)
+        run = self.run_command('symbolize', PATH='/nowhere', status=FAILED)
         self.assertIn('neither addr2line nor llvm-symbolizer', run.err)
 
     def test_file_that_is_not_there_is_a_failure(self):
-        run = self.run_command('symbolize', '/nowhere/file')
-        self.assert_status(run, FAILED)
+        run = self.run_command('symbolize', '/nowhere/file', status=FAILED)
         self.assertIn('/nowhere/file cannot be read', run.err)
 
     def test_program_in_the_place_of_its_output_is_refused(self):
-        run = self.run_command('symbolize', PROGRAM)
-        self.assert_status(run, FAILED)
+        run = self.run_command('symbolize', PROGRAM, status=FAILED)
         self.assertEqual(run.out, '')
         self.assertIn('is a program', run.err)
         self.assertIn('pipe it in', run.err)

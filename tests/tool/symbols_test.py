@@ -22,8 +22,7 @@ def objects(rows):
 
 class Symbols(ToolTest):
     def symbols(self, *words, **settings):
-        result = self.run_command('symbols', *words, **settings)
-        self.assert_status(result, DONE)
+        result = self.run_command('symbols', *words, status=DONE, **settings)
         self.assertEqual(result.err, '')
         return result
 
@@ -76,8 +75,7 @@ class Symbols(ToolTest):
         newest = version(max(row['since'] for row in FUNCTIONS))
         for words in (('--since', '99.1'), ('--since', '12.7', '--until', '12.7')):
             with self.subTest(words=words):
-                result = self.run_command('symbols', *words)
-                self.assert_status(result, DONE)
+                result = self.run_command('symbols', *words, status=DONE)
                 self.assertEqual(result.out, '')
                 self.assertEqual(result.err,
                                  'cushim: no symbol came with these versions of CUDA; the newest '

@@ -50,12 +50,10 @@ class Figures(ToolTest):
         self.check(4, 1, 3.5, 7)
 
     def test_no_bandwidth_where_no_time_has_passed(self):
-        result = self.run_with(13000, 'time', '--json', FAKE_STILL=1)
-        self.assert_status(result, DONE)
+        result = self.run_with(13000, 'time', '--json', FAKE_STILL=1, status=DONE)
         self.assertEqual(result.json()['median_ms'], 0)
         self.assertIsNone(result.json()['bandwidth_bytes_per_second'])
-        result = self.run_with(13000, 'time', FAKE_STILL=1)
-        self.assert_status(result, DONE)
+        result = self.run_with(13000, 'time', FAKE_STILL=1, status=DONE)
         self.assertEqual(result.lines()['bandwidth'], 'unknown, for the median is not above zero')
 
     def test_text(self):
@@ -64,7 +62,7 @@ class Figures(ToolTest):
         self.assertEqual(result.err, '')
         self.assertEqual(result.out.splitlines(), [
             'device      1: Fake "B" \\ ? MIG 1g.5gb',
-            'driver      12.2',
+            'driver      CUDA 12.2',
             'library     ' + fake(12020),
             'elapsed by  cuEventElapsedTime, as the driver lacks cuEventElapsedTime_v2',
             'work        1073741824 bytes (1 GiB) set by cuMemsetD8Async',
@@ -75,8 +73,7 @@ class Figures(ToolTest):
             'bandwidth        268.435 GB/s at the median'])
 
     def test_json(self):
-        result = self.run_with(13000, 'time', '--json', '--repeat=2', '--bytes=512')
-        self.assert_status(result, DONE)
+        result = self.run_with(13000, 'time', '--json', '--repeat=2', '--bytes=512', status=DONE)
         document = result.json()
         self.assertEqual(document.pop('report')['library'], fake(13000))
         self.assertEqual(document, {
@@ -89,8 +86,7 @@ class Figures(ToolTest):
 class Calls(ToolTest):
 
     def test_every_call_in_order(self):
-        result = self.run_with(13000, 'time', '--repeat', '2', '--bytes', '4K')
-        self.assert_status(result, DONE)
+        result = self.run_with(13000, 'time', '--repeat', '2', '--bytes', '4K', status=DONE)
         turn = ['cuEventRecord', 'cuMemsetD8Async 4096', 'cuEventRecord', 'cuEventSynchronize',
                 'cuEventElapsedTime_v2']
         start = result.log.index('cuInit')
@@ -103,16 +99,14 @@ class Calls(ToolTest):
             'cuCtxPopCurrent_v2', 'cuDevicePrimaryCtxRelease_v2'])
 
     def test_fallback_of_elapsed_time_is_reported_and_called(self):
-        result = self.run_with(12020, 'time', '--json', '--repeat', '1')
-        self.assert_status(result, DONE)
+        result = self.run_with(12020, 'time', '--json', '--repeat', '1', status=DONE)
         self.assertEqual(result.json()['elapsed_function'], 'cuEventElapsedTime')
         self.assertEqual(result.json()['report']['fallbacks'],
                          {'cuEventElapsedTime_v2': 'cuEventElapsedTime'})
         self.assertIn('cuEventElapsedTime', result.calls)
 
     def test_old_driver_releases_by_the_older_call(self):
-        result = self.run_with(9010, 'time', '--json', '--repeat', '1')
-        self.assert_status(result, DONE)
+        result = self.run_with(9010, 'time', '--json', '--repeat', '1', status=DONE)
         self.assertEqual(result.calls[-1], 'cuDevicePrimaryCtxRelease')
         self.assertEqual(result.json()['report']['missed'], ['cuDevicePrimaryCtxRelease_v2'])
 
@@ -120,15 +114,13 @@ class Calls(ToolTest):
 class Failures(ToolTest):
 
     def test_no_driver_where_one_was_named(self):
-        result = self.run_command('time', CUSHIM_LIBRARY=NOWHERE)
-        self.assert_status(result, NO_DRIVER)
+        result = self.run_command('time', CUSHIM_LIBRARY=NOWHERE, status=NO_DRIVER)
         self.assertEqual(result.out, '')
         self.assertRegex(result.err, r'\Acushim: [^\n]*%s[^\n]*\nadvice: .+\n\Z'
                          % re.escape(NOWHERE))
 
     def test_no_driver_in_json(self):
-        result = self.run_command('time', '--json', '--library', NOWHERE)
-        self.assert_status(result, NO_DRIVER)
+        result = self.run_command('time', '--json', '--library', NOWHERE, status=NO_DRIVER)
         self.assertEqual(list(result.json()), ['error', 'simulated', 'mock', 'report'])
         self.assertEqual(result.json()['error']['kind'], 'no-driver')
         self.assertEqual(result.json()['report']['state'], 'not-found')
@@ -137,14 +129,12 @@ class Failures(ToolTest):
     def test_no_device(self):
         for settings in {'FAKE_INIT': 100}, {'FAKE_INIT': 999}, {'FAKE_DEVICES': 0}:
             with self.subTest(settings=settings):
-                result = self.run_with(13000, 'time', **settings)
-                self.assert_status(result, NO_DEVICE)
+                result = self.run_with(13000, 'time', status=NO_DEVICE, **settings)
                 self.assertEqual(result.out, '')
                 self.assertIn('advice: ', result.err)
 
     def test_out_of_memory(self):
-        result = self.run_with(13000, 'time', '--bytes', '2G', FAKE_MEMORY=1 << 30)
-        self.assert_status(result, FAILED)
+        result = self.run_with(13000, 'time', '--bytes', '2G', FAKE_MEMORY=1 << 30, status=FAILED)
         self.assertEqual(result.out, '')
         self.assertIn('cuMemAlloc_v2 returned 2 CUDA_ERROR_OUT_OF_MEMORY: ', result.err)
         self.assertRegex(result.err, r'\nadvice: .*free')
@@ -161,8 +151,7 @@ class Failures(ToolTest):
                 self.assertNotIn('cuDevicePrimaryCtxRetain', result.calls)
 
     def test_driver_too_old_for_the_measurement(self):
-        result = self.run_with(6050, 'time', '--json')
-        self.assert_status(result, FAILED)
+        result = self.run_with(6050, 'time', '--json', status=FAILED)
         error = result.json()['error']
         self.assertEqual(error['call'], 'cushim_context_retain_primary')
         self.assertEqual(error['code'], 36)
@@ -183,8 +172,7 @@ class Failures(ToolTest):
                                 (700, 0, 'Neither event is to blame: '):
             with self.subTest(code=code, on=on):
                 result = self.run_with(13000, 'time', '--repeat', '1', FAKE_FAIL=elapsed,
-                                       FAKE_FAIL_CODE=code, FAKE_FAIL_ON=on)
-                self.assert_status(result, FAILED)
+                                       FAKE_FAIL_CODE=code, FAKE_FAIL_ON=on, status=FAILED)
                 self.assertIn('cushim_event_get_elapsed returned %d CUDA_ERROR_' % code, result.err)
                 self.assertIn('\nadvice: ' + advice, result.err)
 
@@ -200,13 +188,11 @@ class Interruption(ToolTest):
         self.assertEqual(document['median_ms'], 4)
 
     def test_prints_it_as_text(self):
-        result = self.run_with(13000, 'time', FAKE_INTERRUPT=WARMUP + 5)
-        self.assert_status(result, INTERRUPTED)
+        result = self.run_with(13000, 'time', FAKE_INTERRUPT=WARMUP + 5, status=INTERRUPTED)
         self.assertEqual(result.lines()['rounds'], '5 timed after 3 untimed; interrupted')
 
     def test_before_the_first_timed_round_leaves_no_result(self):
-        result = self.run_with(13000, 'time', '--json', FAKE_INTERRUPT=WARMUP)
-        self.assert_status(result, INTERRUPTED)
+        result = self.run_with(13000, 'time', '--json', FAKE_INTERRUPT=WARMUP, status=INTERRUPTED)
         self.assertEqual(result.json()['error']['kind'], 'interrupted')
 
     @unittest.skipIf(WINDOWS, 'there is no nohup')
@@ -259,8 +245,7 @@ class Progress(ToolTest):
             self.assertEqual(shown, '')
 
     def test_not_shown_where_there_is_no_terminal(self):
-        result = self.run_with(13000, 'time', '--repeat', '30', FAKE_ROUND_MS=45)
-        self.assert_status(result, DONE)
+        result = self.run_with(13000, 'time', '--repeat', '30', FAKE_ROUND_MS=45, status=DONE)
         self.assertEqual(result.err, '')
 
 

@@ -92,7 +92,8 @@ TABLE = [
     ('symbols --since 12.10', "--since cannot be '12.10': " + VERSION),
     ('symbols --since 12085', "--since cannot be '12085': " + VERSION),
     ('trace --duration=5 true',
-     'duration is a duration, such as 250 ms or 10 s; did you mean "5 s", "5 ms" or "5 ns"?'),
+     'duration is a duration, such as 250 ms or 10 s, not "5"; '
+     'did you mean "5 s", "5 ms" or "5 ns"?'),
     ('symbols --since 112.8', "--since cannot be '112.8': " + VERSION),
     ('symbols --since -1.0', "--since cannot be '-1.0': " + VERSION),
     ('symbols --until x.y', "--until cannot be 'x.y': " + VERSION),
@@ -116,14 +117,15 @@ TABLE = [
     ('trace --output x.txt -- x', '--output must end in .json or .html, not'),
     ('trace --output - -- x', '--output must end in .json or .html, not'),
     ('trace --delay -- x', '--delay lacks its value: expected a duration'),
-    ('trace --delay soon -- x', 'delay is a duration, such as 250 ms or 10 s'),
+    ('trace --delay soon -- x', 'delay is a duration, such as 250 ms or 10 s, not "soon"'),
     ('trace --duration 5x -- x', 'duration is a duration, such as 250 ms or 10 s'),
-    ('trace --buffer 0 -- x', 'buffer is a size, such as 256 MiB'),
+    ('trace --buffer 0 -- x', 'buffer is a size, such as 256 MiB, not "0"'),
     ('trace --device-times maybe -- x', 'device_times is on or off'),
     ('trace --devices 2 -- x', '--devices is of the mock driver: expected --mock with it'),
     ('trace --mock --library /x -- x', '--library names a driver, but --mock takes another'),
     ('trace --json -- x', "trace has no option '--json'"),
     ('check', 'check lacks the program to start: expected cushim check [OPTIONS] -- PROGRAM'),
+    ('check --promise 0 -- x', 'promise is a version of CUDA, such as 12.2, not "0"'),
     ('check --level all -- x', 'level is error, warning or advice'),
     ('check --expect -- x', '--expect lacks its value: expected an id and a number'),
     ('check --set devices=2 -- x', '--set is of the mock driver: expected --mock with it'),
@@ -150,8 +152,7 @@ class Usage(ToolTest):
     def test_table(self):
         for words, message in TABLE:
             with self.subTest(words=words):
-                result = self.run_command(*words.split(), CUSHIM_LIBRARY='none')
-                self.assert_status(result, USAGE)
+                result = self.run_command(*words.split(), CUSHIM_LIBRARY='none', status=USAGE)
                 self.assertEqual(result.out, '')
                 self.assertTrue(result.err.startswith('cushim: ' + message), result.err)
                 self.assertRegex(result.err, r'\nadvice: (?:Read .* with|Run) `cushim help.*`.*\.\n')
@@ -159,8 +160,7 @@ class Usage(ToolTest):
     def test_json(self):
         for words in ['time', '--json', '--bytes', 'x'], ['time', '--bytes', 'x', '--json']:
             with self.subTest(words=words):
-                result = self.run_command(*words)
-                self.assert_status(result, USAGE)
+                result = self.run_command(*words, status=USAGE)
                 self.assertEqual(list(result.json()), ['error'])
                 self.assertEqual(result.json()['error']['kind'], 'usage')
                 self.assertEqual(result.json()['error']['message'],
@@ -168,13 +168,11 @@ class Usage(ToolTest):
                 self.assertEqual(result.err, '')
 
     def test_long_words_are_cut(self):
-        result = self.run_command('time', '--bytes', 'x' * 5000)
-        self.assert_status(result, USAGE)
+        result = self.run_command('time', '--bytes', 'x' * 5000, status=USAGE)
         self.assertLess(len(result.err), 500)
 
     def test_what_would_do_something_to_a_terminal_is_not_printed(self):
-        result = self.run_command('info', '\x1b[2J\r\x07\u009b')
-        self.assert_status(result, USAGE)
+        result = self.run_command('info', '\x1b[2J\r\x07\u009b', status=USAGE)
         self.assertIn("info takes no argument '?[2J???'", result.err)
 
     def test_limits_are_allowed(self):
@@ -185,13 +183,11 @@ class Usage(ToolTest):
                                      ('--bytes 0004096', 'bytes', 4096),
                                      ('--repeat 1', 'repeat', 1)):
             with self.subTest(words=words):
-                result = self.run_with(13000, 'time', '--json', *words.split())
-                self.assert_status(result, DONE)
+                result = self.run_with(13000, 'time', '--json', *words.split(), status=DONE)
                 self.assertEqual(result.json()[member], value)
 
     def test_last_of_an_option_counts(self):
-        result = self.run_with(13000, 'time', '--json', '--repeat', '7', '--repeat=2')
-        self.assert_status(result, DONE)
+        result = self.run_with(13000, 'time', '--json', '--repeat', '7', '--repeat=2', status=DONE)
         self.assertEqual(result.json()['repeat'], 2)
 
 

@@ -26,8 +26,7 @@ class Windows(ToolTest):
 
     def test_no_driver_on_this_machine_gets_the_advice_for_windows(self):
         for arguments in [], ['--json']:
-            result = self.run_command('info', *arguments)
-            self.assert_status(result, NO_DRIVER)
+            result = self.run_command('info', *arguments, status=NO_DRIVER)
             report = result.json()['report'] if arguments else result.lines()
             self.assertEqual(report['state'], 'not-found')
             self.assertIn('nvcuda.dll', report['reason'])
@@ -48,8 +47,7 @@ class Windows(ToolTest):
                     shutil.copyfile(os.environ['CUSHIM_FAKE_13000'], path)
                     for settings in ['--library', host_path(path)], []:
                         result = self.run_command('info', *settings, '--json',
-                                                  CUSHIM_LIBRARY=host_path(path))
-                        self.assert_status(result, DONE)
+                                                  CUSHIM_LIBRARY=host_path(path), status=DONE)
                         self.assertEqual(result.json()['report']['library'], host_path(path))
 
     def test_slashes_of_both_kinds_are_taken(self):
@@ -92,8 +90,7 @@ class Run(ToolTest):
         self.assertEqual(result.err, '')
 
     def test_linked_program_gets_the_mock(self):
-        result = self.run_program('--', LINKED)
-        self.assert_status(result, DONE)
+        result = self.assert_status(self.run_program('--', LINKED), DONE)
         self.assertEqual(result.out.splitlines()[0], 'cuInit 0')
 
     def test_program_that_uses_cushim_gets_the_mock_if_it_is_not_elevated(self):
@@ -106,8 +103,7 @@ class Run(ToolTest):
     @unittest.skipUnless(RUNNER, 'only Wine runs everything elevated')
     def test_elevated_process_is_reported_who_does_not_get_it(self):
         elevated = [COMMAND[0], COMMAND[-1]]
-        result = self.run_command('run', '--', CUSHIM, 'info', command=elevated)
-        self.assert_status(result, NO_DRIVER)
+        result = self.run_command('run', '--', CUSHIM, 'info', command=elevated, status=NO_DRIVER)
         self.assertIn('they trust no environment when they are elevated', result.err)
 
     def test_settings_of_the_environment_and_of_the_options_are_handed_on(self):
@@ -119,8 +115,7 @@ class Run(ToolTest):
 
     def test_words_arrive_as_they_are(self):
         words = ['has:a b', 'has:"', 'has:a\\', 'has:\\"b c\\\\', 'has:', 'has:\t']
-        result = self.run_program('--', CLIENT, NAME, *words)
-        self.assert_status(result, DONE)
+        result = self.assert_status(self.run_program('--', CLIENT, NAME, *words), DONE)
         self.assertEqual(result.out.splitlines(), [word[4:] + ' 0' for word in words])
 
     def test_status_is_the_programs(self):
@@ -128,8 +123,7 @@ class Run(ToolTest):
         self.assert_status(self.run_program('--', CLIENT, 'C:\\nowhere.dll'), 1)
 
     def test_what_cannot_be_run_has_the_commands_own_status(self):
-        result = self.run_program('--', 'no-such-program')
-        self.assert_status(result, NOT_FOUND)
+        result = self.assert_status(self.run_program('--', 'no-such-program'), NOT_FOUND)
         self.assertIn("'no-such-program' was not found", result.err)
         self.assert_status(self.run_program('--', host_path(os.path.abspath(__file__))),
                            NOT_EXECUTABLE)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels from each function that launches them, and copies of each shape. */
 #include "program.h"
+#include "tests/support/structs.h"
 
 enum { PITCH = 64 };
 
@@ -8,14 +9,7 @@ static char host[4096];
 
 static void launch(CUfunction kernel, CUstream stream)
 {
-    const CUlaunchConfig config = {.gridDimX = 4,
-                                   .gridDimY = 1,
-                                   .gridDimZ = 1,
-                                   .blockDimX = 8,
-                                   .blockDimY = 1,
-                                   .blockDimZ = 1,
-                                   .sharedMemBytes = 64,
-                                   .hStream = stream};
+    const CUlaunchConfig config = {BLOCKS(4, 8), .sharedMemBytes = 64, .hStream = stream};
 
     check(cu->LaunchKernel(kernel, 2, 3, 1, 32, 2, 1, 128, stream, NULL, NULL), "cuLaunchKernel");
     check(cu->LaunchKernel_ptsz(kernel, 5, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL),
@@ -41,18 +35,11 @@ static void copy_2d(CUdeviceptr memory, CUmemorytype from, CUmemorytype to)
 
 static void copy(CUdeviceptr memory, CUcontext context)
 {
-    const CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
-                                .srcDevice = memory,
-                                .dstMemoryType = CU_MEMORYTYPE_HOST,
-                                .dstHost = host,
-                                .WidthInBytes = 4,
-                                .Height = 3,
-                                .Depth = 2};
-    const CUDA_MEMCPY3D_PEER between = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
-                                        .srcDevice = memory,
+    const CUDA_MEMCPY3D copy = {FROM_DEVICE(memory, 0), TO_HOST(host, 0), .WidthInBytes = 4,
+                                .Height = 3, .Depth = 2};
+    const CUDA_MEMCPY3D_PEER between = {FROM_DEVICE(memory, 0),
                                         .srcContext = context,
-                                        .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-                                        .dstDevice = memory + 2048,
+                                        TO_DEVICE(memory + 2048, 0),
                                         .dstContext = context,
                                         .WidthInBytes = 5,
                                         .Height = 2,

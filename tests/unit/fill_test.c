@@ -2,7 +2,6 @@
 /* Filling a table: how a symbol is found, and what is counted. */
 #define _GNU_SOURCE
 #include <limits.h>
-#include <string.h>
 
 #include "fake.h"
 #include "forked.h"
@@ -256,9 +255,31 @@ FORKED_TEST(driver_has_what_was_found_or_replaced_in_its_version)
     assert_true(cushim_driver_has("cuEventElapsedTime_v2", 0)); /* by its fallback */
     assert_false(cushim_driver_has("cuMemFree_v2", 0));
     assert_false(cushim_driver_has("cuWGLGetDevice", 0));
-    assert_false(cushim_driver_has("cuEvent", 0));
-    assert_false(cushim_driver_has("", 0));
     assert_false(cushim_driver_has(NULL, 0));
+}
+
+static void count_message(void *data, const char *message)
+{
+    ++*(unsigned *)data;
+    CONTAINS(message, "no symbol");
+}
+
+/* A name without `cu` is that of a slot, no symbol. The log says so with and without a driver. */
+FORKED_TEST(unknown_symbol_is_absent_and_logged)
+{
+    static const char *const names[] = {"EventQuery", "cuEvent", "cueventquery", ""};
+    unsigned messages = 0;
+
+    cushim_log_set(count_message, &messages);
+    for (size_t i = 0; i < COUNT(names); i++) {
+        assert_false(cushim_driver_has(names[i], 0));
+        assert_int_equal(source.lookups, 0);
+        assert_int_equal(messages, i + 1);
+    }
+    assert_int_equal(fake_load(&source), CUDA_SUCCESS);
+    assert_false(cushim_driver_has("EventQuery", 0));
+    assert_true(cushim_driver_has("cuEventQuery", 0));
+    assert_int_equal(messages, COUNT(names) + 1);
 }
 
 FORKED_TEST(driver_that_is_absent_has_nothing)

@@ -4,8 +4,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "fake.h"
 #include "forked.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The order of the handlers around fork(): that of the parts, whichever registered first. */
-#include <string.h>
 
 #include "forked.h"
 #include "src/base/system.h"

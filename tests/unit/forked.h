@@ -6,8 +6,6 @@
 #ifndef CUSHIM_TESTS_UNIT_FORKED_H
 #define CUSHIM_TESTS_UNIT_FORKED_H
 
-#include <stdbool.h>
-
 #include "tests/support/cmocka.h"
 
 struct forked_body {

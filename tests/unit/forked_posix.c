@@ -2,9 +2,6 @@
 #define _GNU_SOURCE
 #include "forked.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

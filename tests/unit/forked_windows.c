@@ -2,9 +2,6 @@
 #include "forked.h"
 
 #include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "tests/support/replay_windows.h"
 #include "tests/support/start_windows.h"

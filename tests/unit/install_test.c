@@ -2,8 +2,6 @@
 /* Installing a table, as a mock or a layer does, and restoring the former one. */
 #define _GNU_SOURCE
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "fake.h"
 #include "forked.h"

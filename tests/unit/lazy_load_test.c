@@ -5,7 +5,6 @@
  * platforms.
  */
 #define _GNU_SOURCE
-#include <string.h>
 #include <unwind.h>
 
 #include "fake.h"

@@ -2,9 +2,6 @@
 /* Loading and initialising: failures, and when a load is tried again. */
 #define _GNU_SOURCE
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "fake.h"
 #include "forked.h"

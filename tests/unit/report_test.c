@@ -2,9 +2,6 @@
 /* The report: complete in every state, within buffers of any size, with a reason and advice. */
 #define _GNU_SOURCE
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "fake.h"
@@ -327,6 +324,20 @@ static const char *report_text(void)
     return text;
 }
 
+TEST_ALONE(text_has_what_is_unusual)
+{
+    static const struct cushim_report report = {
+        .state = CUSHIM_STATE_LOADED,
+        .driver_version = 13000,
+        .table_writable = true,
+        .symbols.core = {.total = 9, .found = 8, .by_proc_address = 3},
+    };
+
+    assert_true(cushim__report_text(&report, text, sizeof text) < sizeof text);
+    CONTAINS(text, "8 of 9 found (3 by cuGetProcAddress only)");
+    CONTAINS(text, "\nwritable ");
+}
+
 typedef size_t (*writer)(const struct cushim_report *report, char *buffer, size_t size);
 
 static const writer writers[] = {cushim__report_text, cushim__report_json};
@@ -382,15 +393,15 @@ FORKED_TEST(text_and_json_name_what_is_missing_what_was_called_and_what_is_insta
     source.lacks[0] = "cuEventElapsedTime_v2";
     fake_load(&source);
     assert_int_equal(cushim_driver()->EventRecord(NULL, NULL), CUSHIM__REQUIRES_NEWER_DRIVER);
-    assert_non_null(strstr(report_text(), "cuEventElapsedTime_v2 -> cuEventElapsedTime\n"));
-    assert_non_null(strstr(text, "cuEventRecord, which this driver lacks"));
-    assert_non_null(strstr(text, "12.8"));
-    assert_null(strstr(text, installed));
+    CONTAINS(report_text(), "cuEventElapsedTime_v2 -> cuEventElapsedTime\n");
+    CONTAINS(text, "cuEventRecord, which this driver lacks");
+    CONTAINS(text, "12.8");
+    LACKS(text, installed);
     assert_int_equal(cushim_table_install(fake_mock(), NULL), CUDA_SUCCESS);
-    assert_non_null(strstr(report_text(), installed));
+    CONTAINS(report_text(), installed);
     report = fake_report();
     assert_true(cushim_report_write_json(text, sizeof text) < sizeof text);
-    assert_non_null(strstr(text, "\"missed\": [\n    \"cuEventRecord\"\n  ]"));
+    CONTAINS(text, "\"missed\": [\n    \"cuEventRecord\"\n  ]");
     for (const char *name = strstr(text, "\"missing\": ["); *name != ']'; name++)
         names += strncmp(name, "\"cu", 3) == 0;
     assert_int_equal(names, report.symbols.core.missing + report.symbols.interop.missing);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The report for others: what it has, and what it hides. */
-#include <stdlib.h>
-#include <string.h>
 
 #include <cushim/version.h>
 

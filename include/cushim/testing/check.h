@@ -31,8 +31,7 @@ extern "C" {
 
 /** What to check. */
 struct cushim_check_options {
-    /** sizeof(struct cushim_check_options). */
-    size_t size;
+    size_t size; /**< sizeof(struct cushim_check_options). */
     /**
      * Settings, `key = value` a line; copied. NULL: none.
      * `level` is the least that is reported: `error`, `warning` (the default) or `advice`.
@@ -52,8 +51,7 @@ struct cushim_check_options {
     const char *suppressions;
     /** Receives why the options are refused, with line and column; may be NULL. */
     char *message;
-    /** Size of `message` in bytes. */
-    size_t message_size;
+    size_t message_size; /**< Size of `message` in bytes. */
 };
 
 /** A cushim_check_options with the defaults. */

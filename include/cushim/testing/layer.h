@@ -42,8 +42,7 @@ struct cushim_layer;
 
 /** How to create a layer. Zero in all members but `size` means the defaults. */
 struct cushim_layer_options {
-    /** sizeof(struct cushim_layer_options). */
-    size_t size;
+    size_t size; /**< sizeof(struct cushim_layer_options). */
     /**
      * The table to wrap, with every slot filled; borrowed until the layer is destroyed. NULL: the
      * table that cushim_driver() returns.

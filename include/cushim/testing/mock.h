@@ -38,8 +38,7 @@ struct cushim_mock;
 
 /** How to create a mock. Zero in all members but `size` means the defaults. */
 struct cushim_mock_options {
-    /** sizeof(struct cushim_mock_options). */
-    size_t size;
+    size_t size; /**< sizeof(struct cushim_mock_options). */
     /**
      * Settings, one on each line, such as `devices = 2`, `driver_version = 12.4` or `mode =
      * manual`; docs/mock.md lists all. Borrowed for the call. NULL: none.
@@ -49,8 +48,7 @@ struct cushim_mock_options {
     const char *file;
     /** Receives the reason why settings are refused, with file, line and column. NULL: nowhere. */
     char *message;
-    /** Size of `message` in bytes. */
-    size_t message_size;
+    size_t message_size; /**< Size of `message` in bytes. */
 };
 
 /** A cushim_mock_options with the defaults. */
@@ -61,26 +59,18 @@ struct cushim_mock_options {
 
 /** The state of a mock. */
 struct cushim_mock_state {
-    /** sizeof(struct cushim_mock_state), set by the caller. */
-    size_t size;
-    /** The virtual clock, in nanoseconds since the mock was created. */
-    uint64_t now_ns;
-    /** Operations that are queued or in progress. */
-    size_t pending;
-    /** Operations executed so far. */
-    uint64_t executed;
-    /** Calls into the mock so far. */
-    uint64_t calls;
+    size_t size;       /**< sizeof(struct cushim_mock_state), set by the caller. */
+    uint64_t now_ns;   /**< The virtual clock, in nanoseconds since the mock was created. */
+    size_t pending;    /**< Operations that are queued or in progress. */
+    uint64_t executed; /**< Operations executed so far. */
+    uint64_t calls;    /**< Calls into the mock so far. */
     /** Misuses so far, such as uses of handles that were destroyed or never existed. */
     size_t misuses;
     /** Contexts, streams, events, modules and graphs that the program created and not destroyed. */
     size_t handles;
-    /** Device and page-locked host allocations that are not freed. */
-    size_t allocations;
-    /** Device memory in use, in bytes. */
-    size_t memory_bytes;
-    /** Missing waits found so far: cushim_mock_race(). */
-    size_t races;
+    size_t allocations;  /**< Device and page-locked host allocations that are not freed. */
+    size_t memory_bytes; /**< Device memory in use, in bytes. */
+    size_t races;        /**< Missing waits found so far: cushim_mock_race(). */
 };
 
 /** A cushim_mock_state to be filled. */
@@ -243,20 +233,16 @@ CUSHIM_API CUresult cushim_mock_drain(struct cushim_mock *mock);
 
 /** An entry of the trace of a mock. */
 struct cushim_mock_trace {
-    /** sizeof(struct cushim_mock_trace) of the library. */
-    size_t size;
-    /** The virtual clock when it happened. */
-    uint64_t now_ns;
+    size_t size;     /**< sizeof(struct cushim_mock_trace) of the library. */
+    uint64_t now_ns; /**< The virtual clock when it happened. */
     /** `call`: a call returned; `submit`, `start` or `end` of an operation. */
     const char *what;
     /** The function or the kind of operation: `cuEventRecord`, `record`, `copy`, ... */
     const char *name;
-    /** The stream's number in the order of creation from 1; 0: none. */
-    uint64_t stream;
+    uint64_t stream; /**< The stream's number in the order of creation from 1; 0: none. */
     /** The operation's number in the order of submission from 1; 0: none. */
     uint64_t operation;
-    /** The result of the call or of the operation. */
-    CUresult code;
+    CUresult code; /**< The result of the call or of the operation. */
 };
 
 /**
@@ -289,19 +275,14 @@ cushim_mock_set_trace(struct cushim_mock *mock,
 
 /** A launch, as the function that is registered for a kernel gets it. */
 struct cushim_mock_launch {
-    /** sizeof(struct cushim_mock_launch) of the library. */
-    size_t size;
-    /** The kernel's name. */
-    const char *name;
-    unsigned grid[3];      /**< In blocks: x, y, z. */
-    unsigned block[3];     /**< In threads: x, y, z. */
-    unsigned shared_bytes; /**< Dynamic shared memory of a block. */
-    /** Number of parameters of the kernel. */
-    size_t parameter_count;
-    /** A copy of each parameter. */
-    const void *const *parameters;
-    /** The size of each parameter in bytes. */
-    const size_t *parameter_sizes;
+    size_t size;                   /**< sizeof(struct cushim_mock_launch) of the library. */
+    const char *name;              /**< The kernel's name. */
+    unsigned grid[3];              /**< In blocks: x, y, z. */
+    unsigned block[3];             /**< In threads: x, y, z. */
+    unsigned shared_bytes;         /**< Dynamic shared memory of a block. */
+    size_t parameter_count;        /**< Number of parameters of the kernel. */
+    const void *const *parameters; /**< A copy of each parameter. */
+    const size_t *parameter_sizes; /**< The size of each parameter in bytes. */
 };
 
 /** How a kernel accesses the memory that a parameter of 8 bytes points into. */
@@ -320,12 +301,9 @@ enum cushim_mock_access {
 
 /** A description of a kernel. Zero and NULL mean the defaults. */
 struct cushim_mock_kernel {
-    /** sizeof(struct cushim_mock_kernel). */
-    size_t size;
-    /** The kernel's name as in the image; copied. */
-    const char *name;
-    /** How long a launch takes, in nanoseconds of virtual time. */
-    uint64_t duration_ns;
+    size_t size;          /**< sizeof(struct cushim_mock_kernel). */
+    const char *name;     /**< The kernel's name as in the image; copied. */
+    uint64_t duration_ns; /**< How long a launch takes, in nanoseconds of virtual time. */
     /**
      * Called when the kernel executes, on the thread that executes it; every call of the driver
      * from it returns CUDA_ERROR_NOT_PERMITTED. It may call cushim_mock_memory(), on this thread
@@ -403,8 +381,7 @@ CUSHIM_API void *cushim_mock_memory(struct cushim_mock *mock, CUdeviceptr addres
  * is `extern "C"`.
  */
 struct cushim_mock_functions {
-    /** sizeof(struct cushim_mock_functions) of the library. */
-    size_t size;
+    size_t size; /**< sizeof(struct cushim_mock_functions) of the library. */
     /** The mock. The whole struct is valid until the process ends. */
     struct cushim_mock *mock;
     /** cushim_mock_register_kernel(). */

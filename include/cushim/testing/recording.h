@@ -50,40 +50,26 @@ enum {
 
 /** What an argument is, and so what its value means. */
 enum cushim_argument_kind {
-    /** A handle, as CUevent: its bits. */
-    CUSHIM_ARGUMENT_HANDLE,
-    /** Where a handle is written, as CUevent *: the pointer. */
-    CUSHIM_ARGUMENT_HANDLE_OUT,
-    /** A device address: CUdeviceptr. */
-    CUSHIM_ARGUMENT_ADDRESS,
-    /** Where a device address is written: the pointer. */
-    CUSHIM_ARGUMENT_ADDRESS_OUT,
-    /** int and enumerations: sign-extended. */
-    CUSHIM_ARGUMENT_SIGNED,
-    /** unsigned, size_t and the like. */
-    CUSHIM_ARGUMENT_UNSIGNED,
-    /** float: its bits in the lower half. */
-    CUSHIM_ARGUMENT_FLOAT,
-    /** const char *: the pointer. */
-    CUSHIM_ARGUMENT_TEXT,
-    /** A pointer to anything else. */
-    CUSHIM_ARGUMENT_POINTER,
-    /** A struct by value: 0. */
-    CUSHIM_ARGUMENT_STRUCT,
+    CUSHIM_ARGUMENT_HANDLE,      /**< A handle, as CUevent: its bits. */
+    CUSHIM_ARGUMENT_HANDLE_OUT,  /**< Where a handle is written, as CUevent *: the pointer. */
+    CUSHIM_ARGUMENT_ADDRESS,     /**< A device address: CUdeviceptr. */
+    CUSHIM_ARGUMENT_ADDRESS_OUT, /**< Where a device address is written: the pointer. */
+    CUSHIM_ARGUMENT_SIGNED,      /**< int and enumerations: sign-extended. */
+    CUSHIM_ARGUMENT_UNSIGNED,    /**< unsigned, size_t and the like. */
+    CUSHIM_ARGUMENT_FLOAT,       /**< float: its bits in the lower half. */
+    CUSHIM_ARGUMENT_TEXT,        /**< const char *: the pointer. */
+    CUSHIM_ARGUMENT_POINTER,     /**< A pointer to anything else. */
+    CUSHIM_ARGUMENT_STRUCT,      /**< A struct by value: 0. */
 };
 
 /** An argument of a recorded call. It never grows, as it is part of one. */
 struct cushim_recorded_argument {
-    /** The name of the parameter. */
-    const char *name;
-    /** Its type; of a handle that the driver writes, without the star. */
-    const char *type;
-    /** What kind of value it is. */
-    enum cushim_argument_kind kind;
+    const char *name; /**< The name of the parameter. */
+    const char *type; /**< Its type; of a handle that the driver writes, without the star. */
+    enum cushim_argument_kind kind; /**< What kind of value it is. */
     /** Whether the driver wrote something here that the recording has read. */
     bool is_written;
-    /** What was passed. */
-    uint64_t value;
+    uint64_t value; /**< What was passed. */
     /** What the driver wrote: a handle, an address, a number, the bits of a float. */
     uint64_t written;
     /**
@@ -95,24 +81,17 @@ struct cushim_recorded_argument {
 
 /** A recorded call. */
 struct cushim_recorded_call {
-    /** sizeof(struct cushim_recorded_call), set by the caller. */
-    size_t size;
-    /** Number in the recording, from 1. */
-    uint64_t number;
-    /** The exported name. */
-    const char *name;
+    size_t size;      /**< sizeof(struct cushim_recorded_call), set by the caller. */
+    uint64_t number;  /**< Number in the recording, from 1. */
+    const char *name; /**< The exported name. */
     /** The virtual clock when it began, in nanoseconds; 0 without a mock. */
     uint64_t time_ns;
     /** Number of the thread, in the order of first calls through the layer, from 1. */
     unsigned thread;
-    /** What it returned, if it has returned. */
-    CUresult code;
-    /** Whether it has returned. */
-    bool has_returned;
-    /** A fault gave the result, not the driver. */
-    bool is_injected;
-    /** How many of `arguments` the function has. */
-    size_t argument_count;
+    CUresult code;         /**< What it returned, if it has returned. */
+    bool has_returned;     /**< Whether it has returned. */
+    bool is_injected;      /**< A fault gave the result, not the driver. */
+    size_t argument_count; /**< How many of `arguments` the function has. */
     /** The arguments, in the order of the parameters. */
     struct cushim_recorded_argument arguments[CUSHIM_RECORDED_ARGUMENTS];
 };
@@ -263,10 +242,8 @@ struct cushim_match {
     /** What the argument is compared with; 0: nothing, everything matches. */
     enum cushim_match_kind kind;
     unsigned padding; /**< Zero. */
-    /** The number that it equals, or the first one of a range. */
-    uint64_t value;
-    /** The last number of a range, included. */
-    uint64_t last;
+    uint64_t value;   /**< The number that it equals, or the first one of a range. */
+    uint64_t last;    /**< The last number of a range, included. */
     /** A tag as the recording prints it, a name of cushim_recording_set_tag(), a text; borrowed. */
     const char *text;
     /**
@@ -274,14 +251,12 @@ struct cushim_match {
      * has ended, once or several times. It must not call the driver or cushim.
      */
     bool (*predicate)(void *data, uint64_t value);
-    /** Passed to `predicate`. */
-    void *data;
+    void *data; /**< Passed to `predicate`. */
 };
 
 /** A call that is expected. All-zero but for `size` means the defaults. */
 struct cushim_expectation {
-    /** sizeof(struct cushim_expectation). */
-    size_t size;
+    size_t size; /**< sizeof(struct cushim_expectation). */
     /**
      * The function. A plain name such as `cuMemAlloc` means every ABI: cuMemAlloc_v2 too, which
      * <cuda.h> calls by that name. A name with a suffix means that symbol alone; if another ABI is
@@ -295,14 +270,10 @@ struct cushim_expectation {
      * a function, or of an ABI, are not compared.
      */
     struct cushim_match arguments[CUSHIM_RECORDED_ARGUMENTS];
-    /** How often at least; with `maximum` 0 too: exactly once. */
-    unsigned minimum;
-    /** How often at most; 0: exactly `minimum`. */
-    unsigned maximum;
-    /** The result that counts, if `match_code` is set. */
-    CUresult code;
-    /** Only calls that return `code` count. */
-    bool match_code;
+    unsigned minimum; /**< How often at least; with `maximum` 0 too: exactly once. */
+    unsigned maximum; /**< How often at most; 0: exactly `minimum`. */
+    CUresult code;    /**< The result that counts, if `match_code` is set. */
+    bool match_code;  /**< Only calls that return `code` count. */
     /** Its calls come after those of the expectation with `in_order` that was made before it. */
     bool in_order;
     unsigned char padding[2]; /**< Zero. */

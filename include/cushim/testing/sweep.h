@@ -72,12 +72,9 @@ extern "C" {
 
 /** How calls fail. */
 enum cushim_sweep_kind {
-    /** The Nth call fails, and later calls do not. */
-    CUSHIM_SWEEP_ONCE = 1,
-    /** All calls from the Nth on fail. */
-    CUSHIM_SWEEP_FROM_THEN_ON = 2,
-    /** One sweep of each kind. */
-    CUSHIM_SWEEP_BOTH = 3,
+    CUSHIM_SWEEP_ONCE = 1,         /**< The Nth call fails, and later calls do not. */
+    CUSHIM_SWEEP_FROM_THEN_ON = 2, /**< All calls from the Nth on fail. */
+    CUSHIM_SWEEP_BOTH = 3,         /**< One sweep of each kind. */
 };
 
 /**
@@ -85,12 +82,10 @@ enum cushim_sweep_kind {
  * the call.
  */
 struct cushim_sweep_options {
-    /** sizeof(struct cushim_sweep_options). */
-    size_t size;
+    size_t size; /**< sizeof(struct cushim_sweep_options). */
     /** Settings of the mock, as for cushim_mock_create(). NULL: none. */
     const char *settings;
-    /** File of settings, as for cushim_mock_create(). NULL: none. */
-    const char *file;
+    const char *file; /**< File of settings, as for cushim_mock_create(). NULL: none. */
     /**
      * More lines of settings, read after `settings`: the whole sweep runs once with each of these
      * texts, such as `"schedule = lazy"` and `"schedule = random\nseed = 7"`. The array ends with
@@ -117,10 +112,8 @@ struct cushim_sweep_options {
      * CUDA_ERROR_UNKNOWN from others.
      */
     const CUresult *codes;
-    /** Number of `codes`; 0 if that is NULL. */
-    size_t code_count;
-    /** 0: CUSHIM_SWEEP_BOTH. */
-    enum cushim_sweep_kind kinds;
+    size_t code_count;            /**< Number of `codes`; 0 if that is NULL. */
+    enum cushim_sweep_kind kinds; /**< 0: CUSHIM_SWEEP_BOTH. */
     /** The body may leave another context current than the one it found. */
     bool leaves_context;
     /** Calls that release something fail too: the program passes on their result. */
@@ -138,10 +131,8 @@ struct cushim_sweep_options {
      * Otherwise a run begins without cuInit and without a context.
      */
     bool context;
-    /** The first call to fail, counted from 1. 0: the first of all. */
-    uint64_t first;
-    /** The last call to fail. 0: the last of all. */
-    uint64_t last;
+    uint64_t first; /**< The first call to fail, counted from 1. 0: the first of all. */
+    uint64_t last;  /**< The last call to fail. 0: the last of all. */
     /**
      * The maximum of driver calls in a run; 0: 100000. The sweep reports a body that makes more,
      * and ends its loop: after `limit` calls, further calls return the code; after twice as many,
@@ -169,8 +160,7 @@ struct cushim_sweep_options {
      * and in 41 other runs`. NULL: nowhere.
      */
     char *message;
-    /** Size of `message` in bytes. */
-    size_t message_size;
+    size_t message_size; /**< Size of `message` in bytes. */
 };
 
 /** A cushim_sweep_options with the defaults. */
@@ -183,16 +173,12 @@ struct cushim_sweep_options {
 
 /** The result of a sweep. */
 struct cushim_sweep_result {
-    /** sizeof(struct cushim_sweep_result), set by the caller. */
-    size_t size;
-    /** Runs of the body. */
-    uint64_t runs;
-    /** Runs of these in which a call failed. */
-    uint64_t swept;
+    size_t size;    /**< sizeof(struct cushim_sweep_result), set by the caller. */
+    uint64_t runs;  /**< Runs of the body. */
+    uint64_t swept; /**< Runs of these in which a call failed. */
     /** Counted calls that the body makes if no call fails; the largest number of all variants. */
     uint64_t calls;
-    /** Runs in which something was wrong. */
-    uint64_t failures;
+    uint64_t failures; /**< Runs in which something was wrong. */
 };
 
 /** A cushim_sweep_result to be filled. */

@@ -37,8 +37,7 @@ struct cushim_test;
 
 /** How to begin a test. Zero in all members but `size` means the defaults. */
 struct cushim_test_options {
-    /** sizeof(struct cushim_test_options). */
-    size_t size;
+    size_t size; /**< sizeof(struct cushim_test_options). */
     /** Settings of the mock, as in struct cushim_mock_options; borrowed for the call. */
     const char *settings;
     /** File of settings, read before `settings`; borrowed for the call. NULL: none. */
@@ -71,8 +70,7 @@ struct cushim_test_options {
      * line and column. Empty if the test begins. NULL: nowhere.
      */
     char *message;
-    /** Size of `message` in bytes. */
-    size_t message_size;
+    size_t message_size; /**< Size of `message` in bytes. */
 };
 
 /** A cushim_test_options with the defaults. */

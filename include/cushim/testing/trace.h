@@ -38,8 +38,7 @@ extern "C" {
 
 /** What to trace, and the file to write. */
 struct cushim_trace_options {
-    /** sizeof(struct cushim_trace_options). */
-    size_t size;
+    size_t size; /**< sizeof(struct cushim_trace_options). */
     /**
      * The file's name without its ending `.PID.trace`; copied, not NULL. Each child of a fork
      * writes a file of its own. An existing file is never overwritten: the second file of a process
@@ -56,8 +55,7 @@ struct cushim_trace_options {
      * written. Calls that no longer fit are not recorded, but counted.
      */
     uint64_t buffer_bytes;
-    /** Do not time the device's work, and so record no events. */
-    bool omit_device_times;
+    bool omit_device_times;   /**< Do not time the device's work, and so record no events. */
     unsigned char padding[7]; /**< Fills the struct; zero. */
 };
 

@@ -473,7 +473,7 @@ void cushim__mock_settings_free(struct mock_settings *settings)
 void cushim__mock_settings_describe(const struct mock_settings *settings, char *text, size_t size)
 {
     snprintf(text, size,
-             "%u device%s \"%s\", driver %d.%d, %zu MiB, mode %s, schedule %s, seed %llu, "
+             "%u device%s \"%s\", CUDA %d.%d, %zu MiB, mode %s, schedule %s, seed %llu, "
              "driver_state %s%s%s",
              settings->devices, settings->devices == 1 ? "" : "s", settings->profile.name,
              settings->driver_version / 1000, settings->driver_version % 1000 / 10,

@@ -7,7 +7,9 @@
 
 #include "src/base/lock.h"
 #include "src/mock/context/context.h"
+#include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
+#include "src/mock/memory/allocation.h"
 
 bool cushim__mock_context_flags_valid(unsigned flags)
 {
@@ -23,11 +25,25 @@ bool cushim__mock_context_syncs(void)
     return context && context->flags & CU_CTX_SYNC_MEMOPS;
 }
 
-CUresult cushim__mock_context_find(CUcontext handle, struct mock_context **context)
+bool cushim__mock_context_reaches(const struct mock_context *context,
+                                  const struct mock_allocation *memory)
+{
+    return memory->origin != MOCK_BY_ALLOC || memory->device == context->device ||
+           context->peers[memory->device->ordinal];
+}
+
+CUresult cushim__mock_context_find(const void *handle, struct mock_context **context)
 {
     if (!handle)
         return CUDA_ERROR_INVALID_CONTEXT;
     return cushim__mock_object_find(handle, MOCK_CONTEXT, context);
+}
+
+CUresult cushim__mock_green_find(const void *handle, struct mock_context **context)
+{
+    CUresult code = cushim__mock_context_find(handle, context);
+
+    return code == CUDA_SUCCESS && !(*context)->base ? CUDA_ERROR_INVALID_CONTEXT : code;
 }
 
 CUresult cushim__mock_context_current(struct mock_context **context)
@@ -53,6 +69,8 @@ CUresult cushim__mock_memory_context(struct mock_context **context)
 
     if (code == CUDA_SUCCESS && (*context)->api_version < MOCK_WIDE_ABI)
         code = CUDA_ERROR_INVALID_CONTEXT;
+    if (code == CUDA_SUCCESS)
+        *context = cushim__mock_context_space(*context);
     return code;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "src/mock/context/context.h"
+#include "src/mock/copy/array.h"
 #include "src/mock/copy/copy.h"
 #include "src/mock/core/ability.h"
 #include "src/mock/core/state.h"
@@ -40,17 +41,17 @@ static bool rows_of(const struct mock_copy *copy, const struct mock_copy_side *s
     return rows->pitch >= width && rows->count >= height;
 }
 
-/* Compute where the box begins and how many bytes it spans. Returns false on overflow. */
+/*
+ * Compute where the box begins, in 64 bits as the driver does (driver-semantics.md #114), and how
+ * many bytes it spans. Returns false if these overflow.
+ */
 static bool extent(const struct mock_copy *copy, const struct mock_copy_side *side,
                    const struct rows *rows, size_t *offset, size_t *bytes)
 {
-    size_t before, inside;
+    size_t inside;
 
-    return !__builtin_mul_overflow(side->at.z, rows->count, &before) &&
-           !__builtin_add_overflow(before, side->at.y, &before) &&
-           !__builtin_mul_overflow(before, rows->pitch, offset) &&
-           !__builtin_add_overflow(*offset, side->at.x, offset) &&
-           !__builtin_mul_overflow(copy->depth - 1, rows->count, &inside) &&
+    *offset = (side->at.z * rows->count + side->at.y) * rows->pitch + side->at.x;
+    return !__builtin_mul_overflow(copy->depth - 1, rows->count, &inside) &&
            !__builtin_add_overflow(inside, copy->height - 1, &inside) &&
            !__builtin_mul_overflow(inside, rows->pitch, bytes) &&
            !__builtin_add_overflow(*bytes, copy->width, bytes);
@@ -69,7 +70,7 @@ static const struct mock_device *device_of(const struct mock_copy_side *side)
 
     if (side->at.type == CU_MEMORYTYPE_ARRAY && !array)
         return NULL;
-    memory = cushim__mock_allocation_at(array ? array->memory : cushim__copy_address(&side->at));
+    memory = cushim__mock_allocation_known(array ? array->memory : cushim__copy_address(&side->at));
     return memory ? memory->device : NULL;
 }
 
@@ -177,20 +178,21 @@ static CUresult check_memory(const struct mock_copy *copy, struct mock_copy_side
     struct rows rows;
     CUdeviceptr first;
 
-    if (!address || !rows_of(copy, side, &rows) || !extent(copy, side, &rows, &offset, &bytes) ||
-        __builtin_add_overflow(address, offset, &first))
+    if (!address || !rows_of(copy, side, &rows) || !extent(copy, side, &rows, &offset, &bytes))
         return CUDA_ERROR_INVALID_VALUE;
-    memory = cushim__mock_allocation_at(first);
+    first = address + offset;
+    memory = cushim__mock_allocation_known(first);
     is_pinned = memory && cushim__mock_allocation_place(memory) == MOCK_PINNED;
     side->pageable = !memory;
-    if (memory && bytes <= memory->bytes - (first - memory->span.start)) {
+    if (memory && bytes <= cushim__mock_allocation_reach(memory, first)) {
+        if (!cushim__mock_memory_allows(first, bytes, side == &copy->to))
+            return CUDA_ERROR_INVALID_VALUE;
         side->on_device = !is_pinned;
         side->synchronous = memory->synchronous;
         return CUDA_SUCCESS;
     }
-    /* Page-locked memory with pageable memory after it counts as pageable. */
-    if (side->at.type == CU_MEMORYTYPE_DEVICE || cushim__mock_memory_is_device(first) ||
-        (memory && !is_pinned))
+    /* A range may begin in pageable and end in page-locked memory, but not the reverse. */
+    if (side->at.type == CU_MEMORYTYPE_DEVICE || cushim__mock_memory_is_device(first) || memory)
         return CUDA_ERROR_INVALID_VALUE;
     side->pageable = true;
     return CUDA_SUCCESS;
@@ -292,6 +294,17 @@ static void set_cost(struct mock_copy *copy)
         costs->operation_ns + cushim__mock_operation_duration(bytes_of(copy), rate);
 }
 
+/* Whether a side is memory that was registered as read-only. */
+static bool is_read_only(const struct mock_copy_side *side)
+{
+    const struct mock_allocation *memory =
+        side->at.type == CU_MEMORYTYPE_ARRAY
+            ? NULL
+            : cushim__mock_allocation_at(cushim__copy_address(&side->at));
+
+    return memory && memory->origin == MOCK_BY_REGISTER && memory->flags & MOCK_READ_ONLY;
+}
+
 CUresult cushim__mock_copy_operation(const struct cushim__copy *shape,
                                      struct mock_operation **operation)
 {
@@ -311,6 +324,8 @@ CUresult cushim__mock_copy_operation(const struct cushim__copy *shape,
     code = check_side(copy, &copy->from);
     if (code == CUDA_SUCCESS)
         code = check_side(copy, &copy->to);
+    if (code == CUDA_SUCCESS && is_read_only(&copy->to))
+        code = CUDA_ERROR_INVALID_VALUE;
     if (code) {
         cushim__mock_operation_destroy(copy);
         return code;
@@ -370,6 +385,15 @@ bool cushim__mock_copy_stage(struct mock_copy *copy)
     return true;
 }
 
+/* Whether a call may use a side: a graph's memory only while a launch has allocated it. */
+static bool is_launched(const struct mock_copy *copy, const struct mock_copy_side *side)
+{
+    struct race_region region;
+
+    return side->pageable || !side->on_device || !find_region(copy, side, &region) ||
+           cushim__mock_allocation_at(region.start);
+}
+
 CUresult cushim__mock_copy_execute(const struct cushim__copy *shape, CUstream handle,
                                    bool asynchronous, bool read)
 {
@@ -385,6 +409,12 @@ CUresult cushim__mock_copy_execute(const struct cushim__copy *shape, CUstream ha
     code = cushim__mock_copy_operation(shape, &operation);
     if (code)
         return code;
+    if (!stream->capture &&
+        (!is_launched((struct mock_copy *)operation, &((struct mock_copy *)operation)->from) ||
+         !is_launched((struct mock_copy *)operation, &((struct mock_copy *)operation)->to))) {
+        cushim__mock_operation_destroy(operation);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
     if (!stream->capture)
         manner = manner_of((struct mock_copy *)operation, asynchronous);
     if (manner == QUEUE && read)
@@ -401,26 +431,4 @@ CUresult cushim__mock_copy_execute(const struct cushim__copy *shape, CUstream ha
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     return cushim__mock_stream_submit(stream, operation);
-}
-
-size_t cushim__mock_array_channel_bytes(CUarray_format format)
-{
-    enum { UNORM_INT8X4 = 0xc2 }; /* a format that old headers lack */
-
-    switch ((int)format) {
-    case CU_AD_FORMAT_UNSIGNED_INT8:
-    case CU_AD_FORMAT_SIGNED_INT8:
-    case UNORM_INT8X4:
-        return 1;
-    case CU_AD_FORMAT_UNSIGNED_INT16:
-    case CU_AD_FORMAT_SIGNED_INT16:
-    case CU_AD_FORMAT_HALF:
-        return 2;
-    case CU_AD_FORMAT_UNSIGNED_INT32:
-    case CU_AD_FORMAT_SIGNED_INT32:
-    case CU_AD_FORMAT_FLOAT:
-        return 4;
-    default:
-        return 0;
-    }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Copies and sets as operations, which graph nodes hold and streams execute. Bytes move when the
- * operation executes. Also CUDA arrays.
+ * operation executes.
  */
 #ifndef CUSHIM_MOCK_COPY_COPY_H
 #define CUSHIM_MOCK_COPY_COPY_H
@@ -25,8 +25,11 @@
 CUresult cushim__mock_copy_operation(const struct cushim__copy *shape,
                                      struct mock_operation **operation);
 
-/* The same for sets, and the reverse, which returns false if the operation is not a set. */
-CUresult cushim__mock_set_operation(const CUDA_MEMSET_NODE_PARAMS *shape,
+/*
+ * The same for sets, whose end may overflow in a call; and the reverse, which returns false if the
+ * operation is not a set.
+ */
+CUresult cushim__mock_set_operation(const CUDA_MEMSET_NODE_PARAMS *shape, bool may_overflow,
                                     struct mock_operation **operation);
 bool cushim__mock_set_parameters(const struct mock_operation *operation,
                                  CUDA_MEMSET_NODE_PARAMS *shape);
@@ -64,18 +67,5 @@ const struct mock_copy *cushim__mock_copy_of(const struct mock_operation *operat
 
 /* Read the source now rather than at execution. Returns false if memory runs out. */
 bool cushim__mock_copy_stage(struct mock_copy *copy);
-
-/* CUDA arrays: rows of elements, which programs access by copies, textures and surfaces. */
-
-struct mock_array {
-    struct mock_object object;
-    CUDA_ARRAY3D_DESCRIPTOR descriptor;
-    size_t element_bytes, row_bytes;
-    size_t rows, layers; /* at least 1 of each */
-    CUdeviceptr memory;  /* row after row, layer after layer */
-};
-
-/* The bytes per channel of an element. 0 if the mock does not know the format. */
-size_t cushim__mock_array_channel_bytes(CUarray_format format);
 
 #endif

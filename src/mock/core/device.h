@@ -21,6 +21,8 @@ struct mock_device {
     unsigned primary_flags;                /* what cuDevicePrimaryCtxSetFlags set */
     struct mock_arena *arena;              /* its memory; NULL until it is used */
     struct mock_pool *default_pool, *pool; /* `pool` is that of cuMemAllocAsync; NULL until used */
+    size_t graph_bytes;                    /* reserved for memory of graphs */
+    size_t graph_bytes_high[2];            /* the values of USED_MEM_HIGH and RESERVED_MEM_HIGH */
 };
 
 /* Create the devices of a mock, all visible; free them. CUDA_SUCCESS or OUT_OF_MEMORY. */

@@ -64,7 +64,11 @@ static const struct {
     [MOCK_POOL] = {CUSHIM__TYPE_POOL, "a memory pool"},
     [MOCK_USER_OBJECT] = {CUSHIM__TYPE_USER_OBJECT, "a user object"},
     [MOCK_ARRAY] = {CUSHIM__TYPE_ARRAY, "an array"},
+    [MOCK_MIPMAP] = {CUSHIM__TYPE_MIPMAPPED_ARRAY, "a mipmapped array"},
+    [MOCK_DESCRIPTION] = {CUSHIM__TYPE_DESCRIPTION, "a description of resources"},
+    [MOCK_EXTERNAL] = {CUSHIM__TYPE_EXTERNAL_MEMORY, "external memory"},
     [MOCK_TEXTURE] = {CUSHIM__TYPE_TEXTURE, "a texture or surface"},
+    [MOCK_PHYSICAL] = {CUSHIM__TYPE_PHYSICAL_MEMORY, "physical memory"},
 };
 
 static struct place *place_at(uint32_t index)

@@ -30,7 +30,11 @@ enum mock_kind {
     MOCK_POOL,
     MOCK_USER_OBJECT,
     MOCK_ARRAY,
+    MOCK_MIPMAP,
+    MOCK_DESCRIPTION,
+    MOCK_EXTERNAL,
     MOCK_TEXTURE,
+    MOCK_PHYSICAL,
     MOCK_KINDS
 };
 

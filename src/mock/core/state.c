@@ -44,6 +44,17 @@ void cushim__mock_log(const char *format, ...)
     log_line(line);
 }
 
+void cushim__mock_kernel_failed(const char *format, ...)
+{
+    char *line = cushim__mock->fault;
+    va_list arguments;
+
+    va_start(arguments, format);
+    say(format, arguments, line, sizeof cushim__mock->fault);
+    va_end(arguments);
+    log_line(line);
+}
+
 static void keep(struct mock_lines *lines, const char *line)
 {
     if (lines->count < MOCK_LINES_KEPT)

@@ -65,6 +65,7 @@ struct cushim_mock {
     bool logged[CUSHIM__SYMBOL_COUNT]; /* a call of the slot was logged */
     bool misses[MOCK_ATTRIBUTES_MAX];  /* the log says that the profile lacks the attribute */
     struct mock_lines misuses, races;
+    char fault[MOCK_LINE]; /* the line of the kernel that has failed; empty if none has */
     cushim__mock_report *report;
     void (*log)(void *data, const char *line);
     void *log_data;
@@ -105,6 +106,9 @@ __attribute__((format(__printf__, 2, 3))) void cushim__mock_misuse(enum cushim__
 
 /* The same for a race, which is a misuse only if the settings say so. */
 void cushim__mock_race(const struct cushim__mock_finding *race);
+
+/* Log how a kernel has failed, and keep the line. */
+__attribute__((format(__printf__, 1, 2))) void cushim__mock_kernel_failed(const char *format, ...);
 
 /* Add an entry to the trace. */
 void cushim__mock_trace(const char *what, const char *name, uint64_t stream, uint64_t operation,

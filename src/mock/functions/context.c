@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/mock/context/resource.h"
 #include "src/mock/core/ability.h"
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
@@ -143,6 +144,9 @@ CUresult cushim__mock_CtxCreate_v4(CUcontext *pctx, cushim_CUctxCreateParams *ct
 {
     static const CUctxCreateParams nothing;
 
+    if (ctxCreateParams && ctxCreateParams->numExecAffinityParams > 0 &&
+        ctxCreateParams->execAffinityParams)
+        return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
     if (ctxCreateParams && memcmp(ctxCreateParams, &nothing, sizeof nothing) != 0)
         return CUDA_ERROR_NOT_SUPPORTED;
     return create(pctx, flags, dev, MOCK_WIDE_ABI);
@@ -191,7 +195,7 @@ static CUresult destroy(struct mock_context *context)
 /* Also cuCtxDestroy. The first ABI destroys only the current context. */
 CUresult cushim__mock_CtxDestroy_v2(struct mock_context *context)
 {
-    return context->primary ? CUDA_ERROR_INVALID_CONTEXT : destroy(context);
+    return context->primary || context->base ? CUDA_ERROR_INVALID_CONTEXT : destroy(context);
 }
 
 CUresult cushim__mock_CtxAttach(struct mock_context *current, CUcontext *pctx, unsigned int flags)
@@ -205,7 +209,7 @@ CUresult cushim__mock_CtxAttach(struct mock_context *current, CUcontext *pctx, u
 
 CUresult cushim__mock_CtxDetach(struct mock_context *context)
 {
-    if (context != cushim__mock_context_top())
+    if (context != cushim__mock_context_top() || context->base)
         return CUDA_ERROR_INVALID_CONTEXT;
     if (context->primary || --context->uses > 0)
         return CUDA_SUCCESS;
@@ -219,7 +223,8 @@ static bool is_active(const struct mock_device *device)
     return device->primary && device->primary->alive;
 }
 
-CUresult cushim__mock_DevicePrimaryCtxRetain(CUcontext *pctx, struct mock_device *device)
+/* Make the primary context active. The caller counts the use. */
+static CUresult begin_primary(struct mock_device *device)
 {
     if (device->primary)
         await_end(device->primary);
@@ -236,6 +241,24 @@ CUresult cushim__mock_DevicePrimaryCtxRetain(CUcontext *pctx, struct mock_device
         begin(device->primary);
         device->primary->flags = device->primary_flags;
     }
+    return CUDA_SUCCESS;
+}
+
+static void end_unused(struct mock_device *device)
+{
+    if (device->primary->uses + device->primary->greens > 0)
+        return;
+    device->primary_flags = 0;
+    if (device->primary->alive)
+        end_context(device->primary);
+}
+
+CUresult cushim__mock_DevicePrimaryCtxRetain(CUcontext *pctx, struct mock_device *device)
+{
+    CUresult code = begin_primary(device);
+
+    if (code)
+        return code;
     device->primary->uses++;
     *pctx = device->primary->object.handle;
     return CUDA_SUCCESS;
@@ -249,14 +272,13 @@ CUresult cushim__mock_DevicePrimaryCtxRelease_v2(struct mock_device *device, uns
 {
     if (device->primary)
         await_end(device->primary);
+    if (device->primary && device->primary->uses == 0 && device->primary->greens > 0)
+        return CUDA_ERROR_NOT_PERMITTED;
     if (!device->primary || device->primary->uses == 0)
         return slot == CUSHIM__SLOT(DevicePrimaryCtxRelease_v2) ? CUDA_ERROR_INVALID_CONTEXT
                                                                 : CUDA_SUCCESS;
-    if (--device->primary->uses > 0)
-        return CUDA_SUCCESS;
-    device->primary_flags = 0;
-    if (device->primary->alive)
-        end_context(device->primary);
+    device->primary->uses--;
+    end_unused(device);
     return CUDA_SUCCESS;
 }
 
@@ -266,6 +288,8 @@ CUresult cushim__mock_DevicePrimaryCtxRelease_v2(struct mock_device *device, uns
  */
 CUresult cushim__mock_DevicePrimaryCtxReset_v2(struct mock_device *device)
 {
+    if (device->primary && device->primary->greens > 0)
+        return CUDA_ERROR_NOT_PERMITTED;
     device->primary_flags = 0;
     if (is_active(device))
         end_context(device->primary);
@@ -294,6 +318,60 @@ CUresult cushim__mock_DevicePrimaryCtxGetState(struct mock_device *device, unsig
     return CUDA_SUCCESS;
 }
 
+/* Green contexts (driver-semantics.md #229): parts of a device, over its primary context. */
+
+/* Without a description, the green context has all multiprocessors. */
+CUresult cushim__mock_GreenCtxCreate(struct mock_context **context, cushim_CUdevResourceDesc desc,
+                                     struct mock_device *device, unsigned int flags)
+{
+    const struct mock_description *description = NULL;
+    struct mock_context *made;
+    CUresult code = CUDA_SUCCESS;
+
+    if (flags != CU_GREEN_CTX_DEFAULT_STREAM)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (desc)
+        code = cushim__mock_object_find(desc, MOCK_DESCRIPTION, &description);
+    if (code == CUDA_SUCCESS)
+        code = begin_primary(device);
+    if (code)
+        return code;
+    made = create_context(device, device->primary->flags);
+    if (!made) {
+        end_unused(device);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    made->base = device->primary;
+    made->base->greens++;
+    made->multiprocessors =
+        description ? description->multiprocessors : cushim__mock_multiprocessors();
+    *context = made;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_GreenCtxDestroy(struct mock_context *context)
+{
+    struct mock_device *device = context->device;
+
+    if (context->ending) {
+        await_end(context);
+        return CUDA_SUCCESS;
+    }
+    end_context(context);
+    keep_dead(context);
+    device->primary->greens--;
+    end_unused(device);
+    return CUDA_SUCCESS;
+}
+
+/* A green context has the handle of its context, which serves as one from now on. */
+CUresult cushim__mock_CtxFromGreenCtx(CUcontext *pContext, struct mock_context *context)
+{
+    context->is_known = true;
+    *pContext = context->object.handle;
+    return CUDA_SUCCESS;
+}
+
 /* Which context is current (driver-semantics.md #13 to #16). */
 
 /* Find a context to put on a stack, which may have been destroyed (driver-semantics.md #16). */
@@ -301,6 +379,8 @@ static CUresult find_any(CUcontext handle, struct mock_context **context)
 {
     CUresult code = cushim__mock_context_find(handle, context);
 
+    if (code == CUDA_SUCCESS && (*context)->base && !(*context)->is_known)
+        return CUDA_ERROR_INVALID_CONTEXT;
     return code == CUDA_ERROR_CONTEXT_IS_DESTROYED ? CUDA_SUCCESS : code;
 }
 
@@ -395,7 +475,7 @@ CUresult cushim__mock_CtxRecordEvent(struct mock_context *context, struct mock_e
 
     if (code)
         return code;
-    if (event->object.context != context)
+    if (!cushim__mock_context_shares(event->object.context, context))
         return CUDA_ERROR_INVALID_HANDLE;
     all = cushim__mock_stream_create(context, MOCK_CREATED, CU_STREAM_NON_BLOCKING, 0);
     if (!all)

@@ -18,8 +18,8 @@ CUresult cushim__mock_CtxGetFlags(unsigned int *flags)
     }
     if (code)
         return code;
-    *flags = current->flags;
-    if (current->primary)
+    *flags = cushim__mock_context_space(current)->flags;
+    if (current->primary || current->base)
         *flags |= CU_CTX_MAP_HOST;
     if (*flags & CU_CTX_USER_COREDUMP_ENABLE)
         *flags = (*flags & ~(unsigned)CU_CTX_USER_COREDUMP_ENABLE) | CU_CTX_COREDUMP_ENABLE;
@@ -28,11 +28,13 @@ CUresult cushim__mock_CtxGetFlags(unsigned int *flags)
 
 CUresult cushim__mock_CtxSetFlags(struct mock_context *current, unsigned int flags)
 {
+    struct mock_context *context = cushim__mock_context_space(current);
     const unsigned not_kept = CU_CTX_COREDUMP_ENABLE | CU_CTX_USER_COREDUMP_ENABLE;
+    const unsigned created_with = CU_CTX_MAP_HOST; /* a context keeps it or never has it */
 
     if (!cushim__mock_context_flags_valid(flags))
         return CUDA_ERROR_INVALID_VALUE;
-    current->flags = flags & ~not_kept;
+    context->flags = (flags & ~(not_kept | created_with)) | (context->flags & created_with);
     return CUDA_SUCCESS;
 }
 
@@ -82,15 +84,17 @@ CUresult cushim__mock_CtxGetStreamPriorityRange(int *leastPriority, int *greates
 
 CUresult cushim__mock_CtxGetCacheConfig(struct mock_context *current, CUfunc_cache *pconfig)
 {
-    *pconfig = current->cache;
+    struct mock_context *context = cushim__mock_context_space(current);
+    *pconfig = context->cache;
     return CUDA_SUCCESS;
 }
 
 CUresult cushim__mock_CtxSetCacheConfig(struct mock_context *current, CUfunc_cache config)
 {
+    struct mock_context *context = cushim__mock_context_space(current);
     if ((unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL)
         return CUDA_ERROR_INVALID_VALUE;
-    current->cache = config;
+    context->cache = config;
     return CUDA_SUCCESS;
 }
 
@@ -113,9 +117,12 @@ CUresult cushim__mock_CtxResetPersistingL2Cache(void)
     return CUDA_SUCCESS;
 }
 
-CUresult cushim__mock_CtxGetExecAffinity(cushim_CUexecAffinityParam *pExecAffinity,
+CUresult cushim__mock_CtxGetExecAffinity(const struct mock_context *current,
+                                         cushim_CUexecAffinityParam *pExecAffinity,
                                          cushim_CUexecAffinityType type)
 {
+    if (current->base)
+        return CUDA_ERROR_INVALID_CONTEXT;
     if (type != CU_EXEC_AFFINITY_TYPE_SM_COUNT)
         return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
     pExecAffinity->type = type;
@@ -165,14 +172,15 @@ static CUresult check(CUlimit limit)
                : CUDA_SUCCESS;
 }
 
-CUresult cushim__mock_CtxGetLimit(const struct mock_context *current, size_t *pvalue, CUlimit limit)
+CUresult cushim__mock_CtxGetLimit(struct mock_context *current, size_t *pvalue, CUlimit limit)
 {
+    struct mock_context *context = cushim__mock_context_space(current);
     CUresult code = check(limit);
 
     if (code == CUDA_SUCCESS && !pvalue)
         code = CUDA_ERROR_INVALID_VALUE;
     if (code == CUDA_SUCCESS)
-        *pvalue = current->limits[limit];
+        *pvalue = context->limits[limit];
     return code;
 }
 
@@ -210,6 +218,7 @@ static bool is_in_use(const struct mock_context *context, CUlimit limit)
 
 CUresult cushim__mock_CtxSetLimit(struct mock_context *current, CUlimit limit, size_t value)
 {
+    struct mock_context *context = cushim__mock_context_space(current);
     const struct rule *rule;
     size_t highest;
     CUresult code = check(limit);
@@ -226,6 +235,6 @@ CUresult cushim__mock_CtxSetLimit(struct mock_context *current, CUlimit limit, s
     if (code)
         return code;
     value = round_up(value < rule->least ? rule->least : value, unit_of(limit));
-    current->limits[limit] = value > rule->most ? rule->most : value;
+    context->limits[limit] = value > rule->most ? rule->most : value;
     return CUDA_SUCCESS;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "src/mock/context/context.h"
-#include "src/mock/copy/copy.h"
+#include "src/mock/copy/array.h"
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
 #include "src/mock/functions/functions.h"
@@ -16,8 +16,8 @@ static CUresult lacks(int number)
     const char *name = cushim__mock_attribute_name(number);
 
     if (name && !cushim__mock->misses[number])
-        cushim__mock_log("the profile \"%s\" does not have the attribute %s: "
-                         "CUDA_ERROR_INVALID_VALUE (attribute.%s sets it)",
+        cushim__mock_log("the program is not wrong: only the profile \"%s\" does not say what %s "
+                         "is, so the query returns CUDA_ERROR_INVALID_VALUE; attribute.%s sets it",
                          cushim__mock->settings.profile.name, name, name);
     cushim__mock->misses[number] = true;
     return CUDA_ERROR_INVALID_VALUE;
@@ -288,6 +288,9 @@ CUresult cushim__mock_DeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUde
     return CUDA_SUCCESS;
 }
 
+/* CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED, which old headers lack. */
+enum { ONLY_SOME_ATOMICS = 5 };
+
 CUresult cushim__mock_DeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib,
                                             CUdevice srcDevice, CUdevice dstDevice)
 {
@@ -295,11 +298,10 @@ CUresult cushim__mock_DeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute at
 
     if (code != CUDA_SUCCESS)
         return code;
-    if ((int)attrib < CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK ||
-        (int)attrib > CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED)
+    if ((int)attrib < CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK || (int)attrib > ONLY_SOME_ATOMICS)
         return CUDA_ERROR_INVALID_VALUE;
-    /* The mock has neither native atomics nor access to arrays, and all ranks are 0. */
-    *value = attrib == CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED;
+    /* Access, native atomics and access to arrays; all ranks are 0 (driver-semantics.md #194). */
+    *value = attrib != CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK && (int)attrib != ONLY_SOME_ATOMICS;
     return CUDA_SUCCESS;
 }
 

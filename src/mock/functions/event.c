@@ -123,6 +123,8 @@ CUresult cushim__mock_StreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned
 
     if (code != CUDA_SUCCESS)
         return code;
+    if (!hEvent && Flags > CU_EVENT_WAIT_EXTERNAL)
+        return CUDA_ERROR_INVALID_VALUE;
     code = cushim__mock_object_find(hEvent, MOCK_EVENT, &event);
     if (code != CUDA_SUCCESS && !hEvent && stream->capture)
         stream->capture->invalidated = true;
@@ -179,7 +181,7 @@ CUresult cushim__mock_EventRecordWithFlags(CUevent hEvent, CUstream hStream, uns
         code = cushim__mock_object_find(hStream, MOCK_STREAM, &stream);
     if (code)
         return code;
-    if (event->object.context != stream->object.context &&
+    if (!cushim__mock_context_shares(event->object.context, stream->object.context) &&
         !(stream->capture && flags == CU_EVENT_RECORD_EXTERNAL))
         return CUDA_ERROR_INVALID_HANDLE;
     if (stream->capture)
@@ -217,7 +219,7 @@ CUresult cushim__mock_EventElapsedTime(float *pMilliseconds, struct mock_event *
     if (code)
         return code;
     if (!pMilliseconds || !can_be_timed(start) || !can_be_timed(end) || !end->record ||
-        start->object.context != end->object.context)
+        !cushim__mock_context_shares(start->object.context, end->object.context))
         return CUDA_ERROR_INVALID_HANDLE;
     if (!start->record->done || !end->record->done ||
         cushim__mock_sim_delays_answer(later(start->record->time_ns, end->record->time_ns)))

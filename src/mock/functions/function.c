@@ -134,11 +134,14 @@ CUresult cushim__mock_OccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemS
                                                             int numBlocks, int blockSize)
 {
     const size_t most = (size_t)function->settings.dynamic_shared_bytes;
+    const size_t own = function->kernel->shared_bytes;
     size_t share;
 
-    if (numBlocks <= 0 || blockSize <= 0)
+    if (numBlocks <= 0 || blockSize <= 0 ||
+        numBlocks > cushim__mock_function_blocks(function, (unsigned)blockSize, 0))
         return CUDA_ERROR_INVALID_VALUE;
     share = cushim__mock_function_capacity(function, 0) / (size_t)numBlocks;
+    share = share > own ? share - own : 0;
     *dynamicSmemSize = share < most ? share : most;
     return CUDA_SUCCESS;
 }

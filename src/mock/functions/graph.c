@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/base/system.h"
+#include "src/mock/context/context.h"
 #include "src/mock/functions/functions.h"
 #include "src/mock/graph/graph.h"
 
@@ -29,6 +30,9 @@ CUresult cushim__mock_GraphDestroy(struct mock_graph *graph)
 
 CUresult cushim__mock_GraphClone(struct mock_graph **clone, struct mock_graph *graph)
 {
+    if (cushim__mock_graph_in_body(graph) ||
+        cushim__mock_graph_has(graph, MOCK_CONDITIONAL | MOCK_MEMORY))
+        return CUDA_ERROR_NOT_SUPPORTED;
     return cushim__mock_graph_clone(graph, true, clone);
 }
 
@@ -69,6 +73,28 @@ CUresult cushim__mock_GraphGetNodes(const struct mock_graph *graph, CUgraphNode 
     return CUDA_SUCCESS;
 }
 
+CUresult cushim__mock_GraphConditionalHandleCreate(cushim_CUgraphConditionalHandle *pHandle_out,
+                                                   struct mock_graph *graph, CUcontext ctx,
+                                                   unsigned int defaultLaunchValue,
+                                                   unsigned int flags)
+{
+    struct mock_context *context;
+    uint64_t handle;
+    CUresult code;
+
+    if (flags & ~(unsigned)CU_GRAPH_COND_ASSIGN_DEFAULT)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!ctx)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    code = cushim__mock_context_find_or_current(ctx, &context);
+    /* Without the flag, the reference promises no value; the driver takes 0. */
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_condition_create(graph, ctx, flags ? defaultLaunchValue : 0, &handle);
+    if (code == CUDA_SUCCESS)
+        *pHandle_out = handle;
+    return code;
+}
+
 CUresult cushim__mock_GraphNodeGetType(struct mock_node *node, CUgraphNodeType *type)
 {
     *type = node->work.type;
@@ -104,6 +130,8 @@ CUresult cushim__mock_GraphDestroyNode(struct mock_node *node)
 {
     if (node->graph->capture)
         return CUDA_ERROR_ILLEGAL_STATE;
+    if (cushim__mock_graph_has(node->graph, MOCK_MEMORY))
+        return CUDA_ERROR_NOT_SUPPORTED;
     cushim__mock_node_destroy(node);
     return CUDA_SUCCESS;
 }
@@ -125,15 +153,19 @@ static const char *name_of(CUgraphNodeType type)
         [CU_GRAPH_NODE_TYPE_EMPTY] = "EMPTY",
         [CU_GRAPH_NODE_TYPE_WAIT_EVENT] = "EVENT_WAIT",
         [CU_GRAPH_NODE_TYPE_EVENT_RECORD] = "EVENT_RECORD",
+        [CU_GRAPH_NODE_TYPE_MEM_ALLOC] = "MEM_ALLOC",
+        [CU_GRAPH_NODE_TYPE_MEM_FREE] = "MEM_FREE",
+        [CU_GRAPH_NODE_TYPE_CONDITIONAL] = "CONDITIONAL",
     };
 
-    return (size_t)type < sizeof names / sizeof *names ? names[type] : "OTHER";
+    return (size_t)type < sizeof names / sizeof *names && names[type] ? names[type] : "OTHER";
 }
 
 /* The name of a node consists of what cuGraphGetId and cuGraphNodeGetLocalId return. */
 static void print(const struct mock_graph *graph, FILE *file)
 {
     const unsigned long long number = graph->number;
+    const struct mock_graph *inner;
 
     for (const struct mock_node *node = graph->first; node; node = node->next) {
         fprintf(file, "\"graph_%llu_node_%u\" [label=\"%s\"];\n", number, node->local,
@@ -141,11 +173,11 @@ static void print(const struct mock_graph *graph, FILE *file)
         for (size_t i = 0; i < node->dependents.count; i++)
             fprintf(file, "\"graph_%llu_node_%u\" -> \"graph_%llu_node_%u\";\n", number,
                     node->local, number, node->dependents.at[i].node->local);
-        if (!node->work.child)
-            continue;
-        fprintf(file, "  subgraph \"cluster%llu\" {\n", (unsigned long long)node->number);
-        print(node->work.child, file);
-        fprintf(file, "  }\n");
+        for (unsigned i = 0; (inner = cushim__mock_work_graph(&node->work, i)); i++) {
+            fprintf(file, "  subgraph \"cluster%llu_%u\" {\n", (unsigned long long)node->number, i);
+            print(inner, file);
+            fprintf(file, "  }\n");
+        }
     }
 }
 
@@ -243,6 +275,10 @@ CUresult cushim__mock_GraphAddDependencies_v2(const struct mock_graph *graph,
     const bool removes = slot == CUSHIM__SLOT(GraphRemoveDependencies) ||
                          slot == CUSHIM__SLOT(GraphRemoveDependencies_v2);
     CUresult code = numDependencies > 0 && (!from || !to) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+
+    if (code == CUDA_SUCCESS && removes && numDependencies > 0 &&
+        cushim__mock_graph_has(graph, MOCK_MEMORY))
+        return CUDA_ERROR_NOT_SUPPORTED;
 
     for (size_t i = 0; code == CUDA_SUCCESS && i < numDependencies; i++) {
         struct mock_node *one, *other;

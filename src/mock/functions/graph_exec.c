@@ -5,8 +5,10 @@
 #include <stdlib.h>
 
 #include "src/mock/context/context.h"
+#include "src/mock/copy/copy.h"
 #include "src/mock/functions/functions.h"
 #include "src/mock/graph_exec/exec.h"
+#include "src/mock/graph_exec/memory.h"
 #include "src/mock/stream/capture.h"
 #include "src/mock/stream/stream.h"
 
@@ -42,14 +44,96 @@ static CUresult check_device_launch(const struct mock_graph *graph, struct failu
     return graph->first ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+/* Results that old headers lack. */
+enum { CONTEXTS_NOT_SUPPORTED = 4, CONDITION_UNUSED = 5 };
+
+/* Whether a copy uses memory that is neither a device's nor page-locked. */
+static bool copies_pageable(const struct mock_work *work)
+{
+    const struct mock_copy *copy =
+        work->type == CU_GRAPH_NODE_TYPE_MEMCPY ? cushim__mock_copy_of(work->operation) : NULL;
+
+    return copy && (copy->from.pageable || copy->to.pageable);
+}
+
+/* Check that a body has only nodes that a body may have (driver-semantics.md #234). */
+static CUresult check_body(const struct mock_graph *body, struct failure *failure)
+{
+    CUresult code = CUDA_SUCCESS;
+
+    for (struct mock_node *node = body->first; node && code == CUDA_SUCCESS; node = node->next) {
+        const struct mock_graph *inner;
+
+        failure->node = node;
+        if (!runs_on_device(node->work.type) && node->work.type != CU_GRAPH_NODE_TYPE_EMPTY &&
+            node->work.type != CU_GRAPH_NODE_TYPE_CONDITIONAL) {
+            failure->result = CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED;
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+        if (copies_pageable(&node->work)) {
+            failure->result = (CUgraphInstantiateResult)CONTEXTS_NOT_SUPPORTED;
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+        failure->node = NULL;
+        for (unsigned i = 0; !code && (inner = cushim__mock_work_graph(&node->work, i)); i++)
+            code = check_body(inner, failure);
+    }
+    return code;
+}
+
+/* Check the bodies of the conditional nodes of a graph. */
+static CUresult check_bodies(const struct mock_graph *graph, struct failure *failure)
+{
+    CUresult code = CUDA_SUCCESS;
+
+    for (const struct mock_node *node = graph->first; node && !code; node = node->next) {
+        const struct mock_graph *inner;
+
+        for (unsigned i = 0; !code && (inner = cushim__mock_work_graph(&node->work, i)); i++)
+            code = node->work.bodies ? check_body(inner, failure) : check_bodies(inner, failure);
+    }
+    return code;
+}
+
+static CUresult check_conditions(const struct mock_graph *graph, struct failure *failure)
+{
+    for (const struct mock_condition *one = graph->conditions; one; one = one->next) {
+        if (!cushim__mock_condition_is_used(graph, one->context, one->handle)) {
+            failure->result = (CUgraphInstantiateResult)CONDITION_UNUSED;
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+    }
+    return check_bodies(graph, failure);
+}
+
+/* The executable graph of a graph that can have only one; NULL if it may get one. */
+static const struct mock_exec *taker_of(const struct mock_graph *graph)
+{
+    const bool has_memory = cushim__mock_graph_has(graph, MOCK_MEMORY);
+    const struct mock_exec *exec = NULL;
+
+    if (!has_memory && !cushim__mock_graph_has(graph, MOCK_CONDITIONAL))
+        return NULL;
+    while ((exec = cushim__mock_object_next(MOCK_EXEC, exec))) {
+        if ((has_memory ? exec->source : exec->image->origin) == graph->number)
+            break;
+    }
+    return exec;
+}
+
 static CUresult check(const struct mock_graph *graph, cuuint64_t flags, struct failure *failure)
 {
+    CUresult code;
+
     if (flags & ~(cuuint64_t)(AUTO_FREE | DEVICE_LAUNCH | NODE_PRIORITY))
         return CUDA_ERROR_INVALID_VALUE;
     if (flags & AUTO_FREE && flags & DEVICE_LAUNCH)
         return CUDA_ERROR_INVALID_VALUE;
-    if (graph->parent)
+    if (graph->parent || taker_of(graph))
         return CUDA_ERROR_NOT_SUPPORTED;
+    code = check_conditions(graph, failure);
+    if (code)
+        return code;
     return flags & DEVICE_LAUNCH ? check_device_launch(graph, failure) : CUDA_SUCCESS;
 }
 
@@ -174,7 +258,16 @@ CUresult cushim__mock_GraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgra
                                                    const CUDA_MEMSET_NODE_PARAMS *memsetParams,
                                                    CUcontext ctx)
 {
-    return set(hGraphExec, hNode, cushim__mock_work_memset(memsetParams, ctx));
+    struct mock_work work = cushim__mock_work_memset(memsetParams, ctx);
+    struct mock_node *copy;
+
+    if (work.code == CUDA_SUCCESS &&
+        cushim__mock_exec_node(hGraphExec, hNode, &copy) == CUDA_SUCCESS &&
+        !cushim__mock_exec_may_set(copy, memsetParams->dst)) {
+        cushim__mock_work_end(&work);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    return set(hGraphExec, hNode, work);
 }
 
 CUresult
@@ -222,9 +315,16 @@ CUresult cushim__mock_GraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, C
 CUresult cushim__mock_GraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
                                              cushim_CUgraphNodeParams *nodeParams)
 {
+    struct mock_node *copy;
+
     if (nodeParams && nodeParams->type == CU_GRAPH_NODE_TYPE_GRAPH)
         return cushim__mock_GraphExecChildGraphNodeSetParams(hGraphExec, hNode,
                                                              nodeParams->graph.graph);
+    if (cushim__mock_work_is_fixed(nodeParams)) {
+        CUresult code = cushim__mock_exec_node(hGraphExec, hNode, &copy);
+
+        return code ? code : cushim__mock_node_refuse(copy, nodeParams);
+    }
     return set(hGraphExec, hNode, cushim__mock_work_any(nodeParams));
 }
 
@@ -275,7 +375,14 @@ static CUresult update_exec(CUgraphExec handle, CUgraph graph_handle, bool first
         code = cushim__mock_object_find(graph_handle, MOCK_GRAPH, &graph);
     if (code == CUDA_SUCCESS && graph->parent && graph->parent->work.moved)
         code = CUDA_ERROR_INVALID_VALUE;
-    return code ? code : cushim__mock_exec_update(exec->image, graph, first_abi, info);
+    if (code == CUDA_SUCCESS && cushim__mock_graph_has(graph, MOCK_MEMORY) && taker_of(graph) &&
+        taker_of(graph) != exec)
+        code = CUDA_ERROR_NOT_SUPPORTED;
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_exec_update(exec->image, graph, first_abi, info);
+    if (code == CUDA_SUCCESS)
+        exec->source = graph->number;
+    return code;
 }
 
 CUresult cushim__mock_GraphExecUpdate_v2(CUgraphExec hGraphExec, CUgraph hGraph,
@@ -319,7 +426,11 @@ CUresult cushim__mock_GraphLaunch(struct mock_exec *exec, struct mock_stream *st
     return code ? code : cushim__mock_exec_launch(exec, stream);
 }
 
-CUresult cushim__mock_GraphUpload(struct mock_stream *stream)
+CUresult cushim__mock_GraphUpload(struct mock_exec *exec, struct mock_stream *stream)
 {
-    return check_capture(stream);
+    CUresult code = check_capture(stream);
+
+    if (code == CUDA_SUCCESS)
+        cushim__mock_memory_reserve(exec->image);
+    return code;
 }

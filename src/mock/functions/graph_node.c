@@ -8,97 +8,55 @@
 #include "src/mock/functions/functions.h"
 #include "src/mock/graph/graph.h"
 #include "src/mock/graph_exec/exec.h"
+#include "src/mock/graph_exec/memory.h"
 #include "src/mock/launch/kernel.h"
 #include "src/mock/stream/stream.h"
-
-/* Whether a child of `graph` would be the graph itself, a copy of it, or a graph that it lies in. */
-static bool contains_itself(const struct mock_graph *graph, const struct mock_work *work)
-{
-    if (!work->moved)
-        return work->child->origin == graph->number;
-    while (graph != work->child && graph->parent)
-        graph = graph->parent->graph;
-    return graph == work->child;
-}
-
-/* Add a node that does `work`, as the parameters of a call say. Takes the work over. */
-static CUresult add(CUgraphNode *handle, CUgraph graph_handle, const CUgraphNode *dependencies,
-                    const cushim_CUgraphEdgeData *data, size_t count, struct mock_work work)
-{
-    struct mock_edges edges = {0};
-    struct mock_graph *graph;
-    struct mock_node *node;
-    CUresult code;
-
-    if (work.code != CUDA_SUCCESS)
-        return work.code;
-    code = handle ? cushim__mock_object_find(graph_handle, MOCK_GRAPH, &graph)
-                  : CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS && work.child && contains_itself(graph, &work)) {
-        cushim__mock_misuse(CUSHIM__MOCK_FOUND_UNDEFINED, "the graph would contain itself");
-        code = CUDA_ERROR_INVALID_VALUE;
-    }
-    if (code == CUDA_SUCCESS && work.child && !cushim__mock_graph_takes_child(graph, work.child))
-        code = CUDA_ERROR_NOT_SUPPORTED;
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_edges_read(graph, dependencies, data, count, &edges);
-    if (code == CUDA_SUCCESS && edges.count != count) /* a node is named twice */
-        code = CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS)
-        code = cushim__mock_node_add(graph, &edges, &work, &node);
-    else
-        cushim__mock_work_end(&work);
-    if (code == CUDA_SUCCESS)
-        *handle = node->object.handle;
-    cushim__mock_edges_clear(&edges);
-    return code;
-}
 
 CUresult cushim__mock_GraphAddEmptyNode(CUgraphNode *phGraphNode, CUgraph hGraph,
                                         const CUgraphNode *dependencies, size_t numDependencies)
 {
-    return add(phGraphNode, hGraph, dependencies, NULL, numDependencies,
-               (struct mock_work){.type = CU_GRAPH_NODE_TYPE_EMPTY});
+    return cushim__mock_graph_add(phGraphNode, hGraph, dependencies, NULL, numDependencies,
+                                  (struct mock_work){.type = CU_GRAPH_NODE_TYPE_EMPTY});
 }
 
 CUresult cushim__mock_GraphAddHostNode(CUgraphNode *phGraphNode, CUgraph hGraph,
                                        const CUgraphNode *dependencies, size_t numDependencies,
                                        const CUDA_HOST_NODE_PARAMS *nodeParams)
 {
-    return add(phGraphNode, hGraph, dependencies, NULL, numDependencies,
-               cushim__mock_work_host(nodeParams));
+    return cushim__mock_graph_add(phGraphNode, hGraph, dependencies, NULL, numDependencies,
+                                  cushim__mock_work_host(nodeParams));
 }
 
 CUresult cushim__mock_GraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph,
                                          const CUgraphNode *dependencies, size_t numDependencies,
                                          const CUDA_MEMCPY3D *copyParams, CUcontext ctx)
 {
-    return add(phGraphNode, hGraph, dependencies, NULL, numDependencies,
-               cushim__mock_work_memcpy(copyParams, ctx));
+    return cushim__mock_graph_add(phGraphNode, hGraph, dependencies, NULL, numDependencies,
+                                  cushim__mock_work_memcpy(copyParams, ctx));
 }
 
 CUresult cushim__mock_GraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph,
                                          const CUgraphNode *dependencies, size_t numDependencies,
                                          const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx)
 {
-    return add(phGraphNode, hGraph, dependencies, NULL, numDependencies,
-               cushim__mock_work_memset(memsetParams, ctx));
+    return cushim__mock_graph_add(phGraphNode, hGraph, dependencies, NULL, numDependencies,
+                                  cushim__mock_work_memset(memsetParams, ctx));
 }
 
 CUresult cushim__mock_GraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
                                             const CUgraphNode *dependencies, size_t numDependencies,
                                             const cushim_CUDA_KERNEL_NODE_PARAMS *nodeParams)
 {
-    return add(phGraphNode, hGraph, dependencies, NULL, numDependencies,
-               cushim__mock_work_kernel(nodeParams, sizeof *nodeParams));
+    return cushim__mock_graph_add(phGraphNode, hGraph, dependencies, NULL, numDependencies,
+                                  cushim__mock_work_kernel(nodeParams, sizeof *nodeParams));
 }
 
 CUresult cushim__mock_GraphAddKernelNode(CUgraphNode *phGraphNode, CUgraph hGraph,
                                          const CUgraphNode *dependencies, size_t numDependencies,
                                          const struct CUDA_KERNEL_NODE_PARAMS_st *nodeParams)
 {
-    return add(phGraphNode, hGraph, dependencies, NULL, numDependencies,
-               cushim__mock_work_kernel(nodeParams, sizeof *nodeParams));
+    return cushim__mock_graph_add(phGraphNode, hGraph, dependencies, NULL, numDependencies,
+                                  cushim__mock_work_kernel(nodeParams, sizeof *nodeParams));
 }
 
 /* Also cuGraphAddEventWaitNode. */
@@ -106,19 +64,36 @@ CUresult cushim__mock_GraphAddEventRecordNode(CUgraphNode *phGraphNode, CUgraph 
                                               const CUgraphNode *dependencies,
                                               size_t numDependencies, CUevent event, unsigned slot)
 {
-    return add(phGraphNode, hGraph, dependencies, NULL, numDependencies,
-               cushim__mock_work_event(slot == CUSHIM__SLOT(GraphAddEventWaitNode)
-                                           ? CU_GRAPH_NODE_TYPE_WAIT_EVENT
-                                           : CU_GRAPH_NODE_TYPE_EVENT_RECORD,
-                                       event));
+    return cushim__mock_graph_add(
+        phGraphNode, hGraph, dependencies, NULL, numDependencies,
+        cushim__mock_work_event(slot == CUSHIM__SLOT(GraphAddEventWaitNode)
+                                    ? CU_GRAPH_NODE_TYPE_WAIT_EVENT
+                                    : CU_GRAPH_NODE_TYPE_EVENT_RECORD,
+                                event));
 }
 
 CUresult cushim__mock_GraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph,
                                              const CUgraphNode *dependencies,
                                              size_t numDependencies, CUgraph childGraph)
 {
-    return add(phGraphNode, hGraph, dependencies, NULL, numDependencies,
-               cushim__mock_work_child(childGraph));
+    return cushim__mock_graph_add(phGraphNode, hGraph, dependencies, NULL, numDependencies,
+                                  cushim__mock_work_child(childGraph));
+}
+
+/* If the node was added, write the members of its parameters that the driver returns. */
+static CUresult answer(CUresult code, const CUgraphNode *handle, CUgraphNodeParams *parameters)
+{
+    CUDA_MEM_ALLOC_NODE_PARAMS made;
+    const struct mock_node *node;
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    node = cushim__mock_object_lookup(*handle, MOCK_NODE);
+    if (node->work.bodies)
+        parameters->conditional.phGraph_out = node->work.bodies->handles;
+    if (cushim__mock_memory_parameters(node->work.operation, &made))
+        parameters->alloc.dptr = made.dptr;
+    return CUDA_SUCCESS;
 }
 
 /* Also cuGraphAddNode. */
@@ -127,8 +102,9 @@ CUresult cushim__mock_GraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
                                       const cushim_CUgraphEdgeData *dependencyData,
                                       size_t numDependencies, cushim_CUgraphNodeParams *nodeParams)
 {
-    return add(phGraphNode, hGraph, dependencies, dependencyData, numDependencies,
-               cushim__mock_work_any(nodeParams));
+    return answer(cushim__mock_graph_add(phGraphNode, hGraph, dependencies, dependencyData,
+                                         numDependencies, cushim__mock_work_any(nodeParams)),
+                  phGraphNode, nodeParams);
 }
 
 CUresult cushim__mock_GraphAddNode_v3(CUgraphNode *phGraphNode, CUgraph hGraph,
@@ -136,8 +112,10 @@ CUresult cushim__mock_GraphAddNode_v3(CUgraphNode *phGraphNode, CUgraph hGraph,
                                       const cushim_CUgraphEdgeData *dependencyData,
                                       size_t numDependencies, cushim_CUgraphNodeParams *nodeParams)
 {
-    return add(phGraphNode, hGraph, dependencies, dependencyData, numDependencies,
-               cushim__mock_work_any_checked(nodeParams));
+    return answer(cushim__mock_graph_add(phGraphNode, hGraph, dependencies, dependencyData,
+                                         numDependencies,
+                                         cushim__mock_work_any_checked(nodeParams)),
+                  phGraphNode, nodeParams);
 }
 
 /* The calls that read and change the parameters of nodes. */
@@ -304,14 +282,26 @@ CUresult cushim__mock_GraphEventRecordNodeSetEvent(CUgraphNode hNode, CUevent ev
                                               event));
 }
 
+/* The code for parameters of a kind of node that cannot change. */
+static CUresult refuse(CUgraphNode handle, const CUgraphNodeParams *parameters)
+{
+    struct mock_node *node;
+    CUresult code = cushim__mock_object_find(handle, MOCK_NODE, &node);
+
+    return code ? code : cushim__mock_node_refuse(node, parameters);
+}
+
 CUresult cushim__mock_GraphNodeSetParams(CUgraphNode hNode, cushim_CUgraphNodeParams *nodeParams)
 {
-    return set(hNode, cushim__mock_work_any(nodeParams));
+    return cushim__mock_work_is_fixed(nodeParams) ? refuse(hNode, nodeParams)
+                                                  : set(hNode, cushim__mock_work_any(nodeParams));
 }
 
 CUresult cushim__mock_GraphNodeSetParams_v2(CUgraphNode hNode, cushim_CUgraphNodeParams *nodeParams)
 {
-    return set(hNode, cushim__mock_work_any_checked(nodeParams));
+    return cushim__mock_work_is_fixed(nodeParams)
+               ? refuse(hNode, nodeParams)
+               : set(hNode, cushim__mock_work_any_checked(nodeParams));
 }
 
 static CUresult get_kernel(const struct mock_node *node, CUgraphNodeParams *parameters)
@@ -345,9 +335,23 @@ static CUresult get_host(const struct mock_node *node, CUgraphNodeParams *parame
     return CUDA_SUCCESS;
 }
 
+static CUresult get_conditional(const struct mock_node *node, CUgraphNodeParams *parameters)
+{
+    const struct mock_bodies *bodies = node->work.bodies;
+
+    parameters->conditional.handle = bodies->condition;
+    parameters->conditional.type = (int)bodies->branch;
+    parameters->conditional.size = bodies->count;
+    parameters->conditional.phGraph_out = bodies->handles;
+    parameters->conditional.ctx = node->work.context;
+    return CUDA_SUCCESS;
+}
+
 /* Write what a node does to zeroed parameters. */
 static CUresult get(const struct mock_node *node, CUgraphNodeParams *parameters)
 {
+    CUDA_MEM_ALLOC_NODE_PARAMS made;
+
     parameters->type = node->work.type;
     switch ((int)node->work.type) { /* the enumeration of older headers is shorter */
     case CU_GRAPH_NODE_TYPE_KERNEL:
@@ -369,6 +373,15 @@ static CUresult get(const struct mock_node *node, CUgraphNodeParams *parameters)
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
         parameters->eventRecord.event = node->work.event;
         return CUDA_SUCCESS;
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+        cushim__mock_memory_parameters(node->work.operation, &made);
+        memcpy(&parameters->alloc, &made, sizeof made);
+        return CUDA_SUCCESS;
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+        parameters->free.dptr = cushim__mock_memory_address(node->work.operation);
+        return CUDA_SUCCESS;
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+        return get_conditional(node, parameters);
     default: /* an empty node */
         return CUDA_SUCCESS;
     }

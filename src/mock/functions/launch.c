@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The calls that launch kernels and host functions. */
+#include "src/mock/context/context.h"
 #include "src/mock/core/ability.h"
 #include "src/mock/core/state.h"
 #include "src/mock/event/event.h"
@@ -30,7 +31,8 @@ static CUresult find_target(CUfunction handle, CUstream stream, struct target *t
                       : CUDA_ERROR_INVALID_HANDLE;
     if (code != CUDA_SUCCESS)
         return code;
-    return target->stream->object.context == target->function->object.context
+    return cushim__mock_context_space(target->stream->object.context) ==
+                   target->function->object.context
                ? CUDA_SUCCESS
                : CUDA_ERROR_INVALID_HANDLE;
 }
@@ -41,16 +43,18 @@ static CUresult check_cooperative(const struct target *target,
 {
     const uint64_t blocks = (uint64_t)shape->grid[0] * shape->grid[1] * shape->grid[2];
     const unsigned threads = shape->block[0] * shape->block[1] * shape->block[2];
-    const int multiprocessors = cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    const struct mock_context *context = target->stream->object.context;
+    const unsigned multiprocessors =
+        context->base ? context->multiprocessors
+                      : (unsigned)cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     const int at_once =
         cushim__mock_function_blocks(target->function, threads, shape->shared_bytes);
     const CUresult code = cushim__mock_needs(MOCK_NEEDS_COOPERATIVE_LAUNCH);
 
     if (code)
         return code;
-    return blocks > (uint64_t)at_once * (uint64_t)multiprocessors
-               ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
-               : CUDA_SUCCESS;
+    return blocks > (uint64_t)at_once * multiprocessors ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
+                                                        : CUDA_SUCCESS;
 }
 
 /*
@@ -162,7 +166,7 @@ static CUresult find_event(const struct target *target, const CUstreamAttrValue 
 
     if (code)
         return code;
-    if (event->object.context != target->stream->object.context)
+    if (!cushim__mock_context_shares(event->object.context, target->stream->object.context))
         return CUDA_ERROR_INVALID_HANDLE;
     if (flags != 0 || !(event->flags & CU_EVENT_DISABLE_TIMING) ||
         event->flags & CU_EVENT_INTERPROCESS)

@@ -8,6 +8,7 @@
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
 #include "src/mock/functions/functions.h"
+#include "src/mock/graph_exec/memory.h"
 #include "src/mock/memory/allocation.h"
 #include "src/mock/memory/arena.h"
 #include "src/mock/memory/pool.h"
@@ -118,9 +119,14 @@ CUresult cushim__mock_MemFree_v2(CUdeviceptr dptr)
     allocation = cushim__mock_allocation_at(dptr);
     if (!allocation || allocation->span.start != dptr)
         return CUDA_ERROR_INVALID_VALUE;
-    if (allocation->origin == MOCK_BY_POOL)
+    if (allocation->pool)
         return cushim__mock_pool_free(allocation);
-    if (allocation->origin != MOCK_BY_ALLOC && allocation->origin != MOCK_BY_MANAGED)
+    if (allocation->graph) {
+        cushim__mock_memory_free_now(allocation);
+        return CUDA_SUCCESS;
+    }
+    if (allocation->origin != MOCK_BY_ALLOC && allocation->origin != MOCK_BY_MANAGED &&
+        allocation->origin != MOCK_BY_EXTERNAL)
         return CUDA_ERROR_INVALID_VALUE;
     return end_allocation(allocation);
 }
@@ -152,10 +158,9 @@ CUresult cushim__mock_MemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, C
     if (code)
         return code;
     allocation = cushim__mock_allocation_at(dptr);
-    /* Measured for this kind of memory only (driver-semantics.md #92). */
-    if (allocation && allocation->origin == MOCK_BY_ALLOC && allocation->device != context->device)
+    if (allocation && !cushim__mock_context_reaches(context, allocation))
         allocation = NULL;
-    if (!allocation)
+    if (!allocation || !cushim__mock_memory_allows(dptr, 1, false))
         return CUDA_ERROR_NOT_FOUND;
     if (pbase)
         *pbase = allocation->span.start;
@@ -172,8 +177,7 @@ CUresult cushim__mock_MemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, C
 enum {
     ALLOC_FLAGS =
         CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED,
-    READ_ONLY = 8, /* CU_MEMHOSTREGISTER_READ_ONLY, which old headers lack */
-    REGISTER_FLAGS = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | READ_ONLY,
+    REGISTER_FLAGS = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | MOCK_READ_ONLY,
 };
 
 /* With unified addresses all page-locked memory is mapped into the devices, whatever the flags. */
@@ -235,13 +239,14 @@ CUresult cushim__mock_MemHostRegister_v2(struct mock_context *current, void *p, 
 
     if (!p || (Flags & ~(unsigned)REGISTER_FLAGS))
         return CUDA_ERROR_INVALID_VALUE;
-    code = Flags & READ_ONLY ? cushim__mock_needs(MOCK_NEEDS_READ_ONLY_HOST_REGISTER_SUPPORTED)
-                             : CUDA_SUCCESS;
+    code = Flags & MOCK_READ_ONLY ? cushim__mock_needs(MOCK_NEEDS_READ_ONLY_HOST_REGISTER_SUPPORTED)
+                                  : CUDA_SUCCESS;
     if (code)
         return code;
     return cushim__mock_allocation_create_host(
         current, current->device, MOCK_BY_REGISTER, p, bytesize,
-        (Flags & CU_MEMHOSTREGISTER_PORTABLE) | CU_MEMHOSTREGISTER_DEVICEMAP, &allocation);
+        (Flags & (CU_MEMHOSTREGISTER_PORTABLE | MOCK_READ_ONLY)) | CU_MEMHOSTREGISTER_DEVICEMAP,
+        &allocation);
 }
 
 CUresult cushim__mock_MemHostUnregister(void *p)
@@ -271,7 +276,7 @@ CUresult cushim__mock_MemHostGetFlags(unsigned int *pFlags, void *p)
 
     if (!allocation)
         return CUDA_ERROR_INVALID_VALUE;
-    *pFlags = allocation->flags;
+    *pFlags = allocation->flags & ~(unsigned)MOCK_READ_ONLY;
     return CUDA_SUCCESS;
 }
 
@@ -334,7 +339,8 @@ CUresult cushim__mock_IpcCloseMemHandle(CUdeviceptr dptr)
     struct mock_allocation *allocation;
 
     allocation = cushim__mock_allocation_at(dptr);
-    if (!allocation || allocation->origin != MOCK_BY_IMPORT || allocation->span.start != dptr)
+    if (!allocation || allocation->origin != MOCK_BY_IMPORT || allocation->pool ||
+        allocation->span.start != dptr)
         return CUDA_ERROR_INVALID_VALUE;
     if (!cushim__mock_import_close(allocation))
         return CUDA_SUCCESS;

@@ -10,6 +10,7 @@
 #include "src/mock/functions/functions.h"
 #include "src/mock/memory/allocation.h"
 #include "src/mock/memory/pool.h"
+#include "src/mock/memory/virtual.h"
 
 /* Attributes that old headers lack. */
 enum {
@@ -71,13 +72,53 @@ static struct value mapping(const struct mock_allocation *allocation, int attrib
     return wide(attribute == MAPPING_BASE ? start : bytes);
 }
 
+/*
+ * The attributes that differ for memory of cuMemMap(): its range is the reservation, and without
+ * access it has no device pointer. Returns false if the attribute is as for other memory.
+ */
+static bool find_mapped(const struct mock_mapping *mapped, int attribute, struct value *value)
+{
+    const CUmemAllocationProp *properties = &mapped->physical->properties;
+    const unsigned access = mapped->access[mapped->physical->device->ordinal];
+
+    switch (attribute) {
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+        *value = none(wide(0), false);
+        return access == CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+        *value = wide(mapped->reservation->start);
+        return true;
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+        *value = wide(mapped->reservation->bytes);
+        return true;
+    case ALLOWED_HANDLE_TYPES:
+        *value = wide((uint64_t)properties->requestedHandleTypes);
+        return true;
+    case GPU_DIRECT_RDMA_CAPABLE:
+        *value = narrow(properties->allocFlags.gpuDirectRDMACapable);
+        return true;
+    case ACCESS_FLAGS:
+        *value = narrow(access);
+        return true;
+    case BLOCK_ID:
+        *value = wide(mapped->physical->id);
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* The value of an attribute of memory that the driver knows. */
 static struct value value_of(const struct mock_allocation *allocation, int attribute,
                              CUdeviceptr ptr)
 {
     const enum mock_place place = cushim__mock_allocation_place(allocation);
     const bool is_alloc = allocation->origin == MOCK_BY_ALLOC;
+    const struct mock_mapping *mapped = cushim__mock_mapping_of(allocation);
+    struct value value;
 
+    if (mapped && find_mapped(mapped, attribute, &value))
+        return value;
     switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
         return pointer(allocation->context ? allocation->context->object.handle : NULL);
@@ -163,6 +204,8 @@ CUresult cushim__mock_PointerGetAttribute(void *data, CUpointer_attribute attrib
     /* Only this attribute depends on a context: it is the address there. */
     if (attribute == CU_POINTER_ATTRIBUTE_DEVICE_POINTER) {
         code = cushim__mock_context_current(&context);
+        if (code == CUDA_SUCCESS && !cushim__mock_context_reaches(context, allocation))
+            code = CUDA_ERROR_INVALID_VALUE;
         if (code)
             return code;
     }
@@ -203,6 +246,8 @@ CUresult cushim__mock_PointerSetAttribute(const void *value, CUpointer_attribute
 
     if (!allocation || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS)
         return CUDA_ERROR_INVALID_VALUE;
+    if (allocation->origin == MOCK_BY_MAP)
+        return CUDA_ERROR_NOT_SUPPORTED;
     memcpy(&flag, value, sizeof flag);
     allocation->synchronous = flag != 0;
     return CUDA_SUCCESS;

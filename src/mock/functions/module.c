@@ -128,7 +128,7 @@ CUresult cushim__mock_ModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes,
     size_t size = 0;
     CUresult code;
 
-    if ((!dptr && !bytes) || !name)
+    if ((!dptr && !bytes) || !name || !*name)
         return CUDA_ERROR_INVALID_VALUE;
     code = cushim__mock_module_global(module, name, &address, &size);
     if (code)

@@ -8,6 +8,7 @@
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
 #include "src/mock/functions/functions.h"
+#include "src/mock/graph_exec/memory.h"
 #include "src/mock/memory/allocation.h"
 #include "src/mock/stream/capture.h"
 #include "src/mock/stream/stream.h"
@@ -90,16 +91,34 @@ static CUresult allocate(CUdeviceptr *dptr, size_t bytes, struct mock_pool *pool
     return code;
 }
 
-/* Refuse a stream that is captured, since graphs of the mock have no memory. */
 static CUresult check_capture(struct mock_stream *stream)
 {
-    if (!cushim__mock_captures)
-        return CUDA_SUCCESS;
-    if (!stream->capture)
-        return cushim__mock_capture_query_stream(stream);
-    cushim__mock_log("%s is not implemented while the stream is captured: CUDA_ERROR_NOT_SUPPORTED",
-                     cushim__mock_call_name());
-    return CUDA_ERROR_NOT_SUPPORTED;
+    return cushim__mock_captures && !stream->capture ? cushim__mock_capture_query_stream(stream)
+                                                     : CUDA_SUCCESS;
+}
+
+/* Add a node that allocates to the graph of a capture. The pool does not matter. */
+static CUresult capture(CUdeviceptr *dptr, size_t bytes, const struct mock_device *device,
+                        struct mock_stream *stream)
+{
+    const CUDA_MEM_ALLOC_NODE_PARAMS parameters = cushim__mock_memory_of_device(device, bytes);
+    struct mock_operation *operation;
+    CUresult code = cushim__mock_capture_check(stream);
+
+    if (!dptr)
+        return CUDA_ERROR_INVALID_VALUE;
+    *dptr = 0;
+    if (code || bytes == 0)
+        return code;
+    code = cushim__mock_memory_create(&parameters, &operation);
+    if (code)
+        return code;
+    cushim__mock_memory_join(stream->capture->graph, operation);
+    *dptr = cushim__mock_memory_address(operation);
+    code = cushim__mock_capture_add(stream, operation);
+    if (code)
+        *dptr = 0;
+    return code;
 }
 
 CUresult cushim__mock_MemAllocAsync(CUdeviceptr *dptr, size_t bytesize, struct mock_stream *stream)
@@ -109,6 +128,8 @@ CUresult cushim__mock_MemAllocAsync(CUdeviceptr *dptr, size_t bytesize, struct m
 
     if (code)
         return code;
+    if (stream->capture)
+        return capture(dptr, bytesize, device, stream);
     cushim__mock_pool_default(device);
     return allocate(dptr, bytesize, device->pool, stream);
 }
@@ -121,26 +142,66 @@ CUresult cushim__mock_MemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, 
 
     if (code == CUDA_SUCCESS)
         code = cushim__mock_pool_find(pool, &from);
-    return code ? code : allocate(dptr, bytesize, from, stream);
+    if (code == CUDA_SUCCESS && from->imported)
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code)
+        return code;
+    return stream->capture ? capture(dptr, bytesize, from->device, stream)
+                           : allocate(dptr, bytesize, from, stream);
 }
 
 /* Find the allocation to free, if it can be freed in a stream. */
-static CUresult find_freed(CUdeviceptr dptr, const struct mock_stream *stream,
-                           struct mock_allocation **allocation)
+static CUresult find_freed(CUdeviceptr dptr, struct mock_allocation **allocation)
 {
     *allocation = cushim__mock_allocation_at(dptr);
-    /* A graph can free only memory that it or another graph has allocated. */
-    if (stream->capture || !*allocation || (*allocation)->span.start != dptr)
+    if (!*allocation || (*allocation)->span.start != dptr)
         return CUDA_ERROR_INVALID_VALUE;
     switch ((*allocation)->origin) {
     case MOCK_BY_POOL:
     case MOCK_BY_ALLOC:
+    case MOCK_BY_GRAPH:
         return CUDA_SUCCESS;
+    case MOCK_BY_IMPORT:
+        return (*allocation)->pool ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     case MOCK_BY_MANAGED:
         return CUDA_ERROR_NOT_SUPPORTED;
     default:
         return CUDA_ERROR_INVALID_VALUE;
     }
+}
+
+/* A graph can free only memory that it or another graph allocates. */
+static CUresult capture_free(CUdeviceptr dptr, struct mock_stream *stream)
+{
+    struct mock_operation *operation;
+    CUresult code = cushim__mock_capture_check(stream);
+
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_memory_free_operation(dptr, &operation);
+    if (code)
+        return code;
+    code = cushim__mock_memory_join(stream->capture->graph, operation);
+    if (code == CUDA_SUCCESS)
+        return cushim__mock_capture_add(stream, operation);
+    cushim__mock_operation_destroy(operation);
+    return code;
+}
+
+static CUresult free_of_graph(struct mock_allocation *allocation, struct mock_stream *stream)
+{
+    struct mock_operation *operation;
+    CUresult code = cushim__mock_memory_free_operation(allocation->span.start, &operation);
+
+    if (code)
+        return code;
+    code = cushim__mock_sim_reserve(stream, operation, 1);
+    if (code) {
+        cushim__mock_operation_destroy(operation);
+        return code;
+    }
+    /* The operation keeps the memory, which the program has freed from here on. */
+    cushim__mock_memory_end(allocation);
+    return cushim__mock_stream_submit(stream, operation);
 }
 
 CUresult cushim__mock_MemFreeAsync(CUdeviceptr dptr, struct mock_stream *stream)
@@ -153,9 +214,13 @@ CUresult cushim__mock_MemFreeAsync(CUdeviceptr dptr, struct mock_stream *stream)
 
     if (code || dptr == 0)
         return code;
-    code = find_freed(dptr, stream, &allocation);
+    if (stream->capture)
+        return capture_free(dptr, stream);
+    code = find_freed(dptr, &allocation);
     if (code)
         return code;
+    if (allocation->graph)
+        return free_of_graph(allocation, stream);
     operation = cushim__mock_operation_create(&async_free_class, MOCK_NO_UNIT, 0);
     if (!operation)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -170,4 +235,21 @@ CUresult cushim__mock_MemFreeAsync(CUdeviceptr dptr, struct mock_stream *stream)
         return cushim__mock_stream_submit(stream, operation);
     cushim__mock_operation_destroy(operation);
     return code;
+}
+
+/* Memory of pools that processes share (driver-semantics.md #224 and #225). */
+
+CUresult cushim__mock_MemPoolExportPointer(CUmemPoolPtrExportData *shareData_out, CUdeviceptr ptr)
+{
+    struct mock_allocation *allocation = cushim__mock_allocation_at(ptr);
+
+    if (!allocation || allocation->span.start != ptr)
+        return CUDA_ERROR_INVALID_VALUE;
+    return cushim__mock_pool_export_pointer(allocation, shareData_out);
+}
+
+CUresult cushim__mock_MemPoolImportPointer(CUdeviceptr *ptr_out, struct mock_pool *pool,
+                                           CUmemPoolPtrExportData *shareData)
+{
+    return cushim__mock_pool_import_pointer(pool, shareData, ptr_out);
 }

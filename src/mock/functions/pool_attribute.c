@@ -52,7 +52,7 @@ static CUresult set_pool(CUmemoryPool handle, struct mock_device *device)
 
     if (code)
         return code;
-    if (pool->device != device)
+    if (pool->device != device || pool->imported)
         return CUDA_ERROR_INVALID_VALUE;
     device->pool = pool;
     return cushim__mock_pool_default(device) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
@@ -163,12 +163,13 @@ CUresult cushim__mock_MemPoolCreate(struct mock_pool **pool, const CUmemPoolProp
     if (!*pool)
         return CUDA_ERROR_OUT_OF_MEMORY;
     memcpy(&(*pool)->limit, tail_of(poolProps), sizeof(*pool)->limit);
+    (*pool)->handle_type = (int)poolProps->handleTypes;
     return CUDA_SUCCESS;
 }
 
 CUresult cushim__mock_MemPoolDestroy(struct mock_pool *pool)
 {
-    if (pool == pool->device->default_pool)
+    if (pool == pool->device->default_pool || (pool->imported && pool->used > 0))
         return CUDA_ERROR_INVALID_VALUE;
     cushim__mock_pool_end(pool);
     return CUDA_SUCCESS;
@@ -176,6 +177,8 @@ CUresult cushim__mock_MemPoolDestroy(struct mock_pool *pool)
 
 CUresult cushim__mock_MemPoolTrimTo(struct mock_pool *pool, size_t minBytesToKeep)
 {
+    if (pool->imported)
+        return CUDA_ERROR_INVALID_VALUE;
     cushim__mock_pools_collect();
     cushim__mock_pool_trim(pool, minBytesToKeep);
     return CUDA_SUCCESS;
@@ -208,7 +211,7 @@ CUresult cushim__mock_MemPoolGetAttribute(struct mock_pool *pool, CUmemPool_attr
     const int *reuse = reuse_of(pool, (int)attr);
 
     cushim__mock_pools_collect();
-    if (!value || (!counter && !reuse))
+    if (!value || (!counter && !reuse) || pool->imported)
         return CUDA_ERROR_INVALID_VALUE;
     if (counter)
         memcpy(value, counter, sizeof *counter);
@@ -224,7 +227,7 @@ CUresult cushim__mock_MemPoolSetAttribute(struct mock_pool *pool, CUmemPool_attr
     uint64_t *counter = counter_of(pool, (int)attr), wide;
     int *reuse = reuse_of(pool, (int)attr);
 
-    if (!value || (!counter && !reuse))
+    if (!value || (!counter && !reuse) || pool->imported)
         return CUDA_ERROR_INVALID_VALUE;
     if (reuse) {
         memcpy(reuse, value, sizeof *reuse);
@@ -279,4 +282,33 @@ CUresult cushim__mock_MemPoolGetAccess(CUmemAccess_flags *flags, struct mock_poo
     *flags = device == pool->device ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
                                     : (CUmemAccess_flags)pool->access[device->ordinal];
     return CUDA_SUCCESS;
+}
+
+/* Pools that processes share (driver-semantics.md #224 and #225). */
+
+CUresult cushim__mock_MemPoolExportToShareableHandle(void *handle_out, struct mock_pool *pool,
+                                                     CUmemAllocationHandleType handleType,
+                                                     unsigned long long flags)
+{
+    CUresult code;
+    int file;
+
+    if (handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || flags ||
+        pool->handle_type != (int)handleType)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_pool_export(pool, &file);
+    if (code == CUDA_SUCCESS)
+        memcpy(handle_out, &file, sizeof file);
+    return code;
+}
+
+CUresult cushim__mock_MemPoolImportFromShareableHandle(struct mock_pool **pool, void *handle,
+                                                       CUmemAllocationHandleType handleType,
+                                                       unsigned long long flags)
+{
+    if ((int)handleType == CU_MEM_HANDLE_TYPE_WIN32)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if (handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    return cushim__mock_pool_import((int)(intptr_t)handle, pool);
 }

@@ -11,41 +11,15 @@
 #include "src/mock/stream/capture.h"
 #include "src/race/race.h"
 
-/* The program may still have the handle when the mock is destroyed, or long after its context. */
-static void drop(void *object)
-{
-    struct mock_stream *stream = object;
-
-    if (cushim__mock->sim) {
-        cushim__mock_stream_end(stream);
-        return;
-    }
-    cushim__mock_group_remove(stream);
-    free(stream);
-}
-
 CUresult cushim__mock_StreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority)
 {
     struct mock_context *context;
-    struct mock_stream *stream;
     CUresult code;
 
     if (!phStream || flags > CU_STREAM_NON_BLOCKING)
         return CUDA_ERROR_INVALID_VALUE;
     code = cushim__mock_context_current(&context);
-    if (code)
-        return code;
-    stream = cushim__mock_stream_create(context, MOCK_CREATED, flags,
-                                        cushim__mock_stream_clamp(priority));
-    if (!stream)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    stream->object.drop = drop;
-    code = cushim__mock_object_add(stream, MOCK_STREAM, context);
-    if (code)
-        cushim__mock_stream_end(stream);
-    else
-        *phStream = stream->object.handle;
-    return code;
+    return code ? code : cushim__mock_stream_make(context, flags, priority, phStream);
 }
 
 CUresult cushim__mock_StreamCreate(CUstream *phStream, unsigned int Flags)
@@ -135,31 +109,7 @@ CUresult cushim__mock_StreamGetId(const struct mock_stream *stream, unsigned lon
 CUresult cushim__mock_StreamGetCtx(const struct mock_stream *stream, struct mock_context **context)
 {
     *context = stream->object.context;
-    return CUDA_SUCCESS;
-}
-
-/* The mock has no green contexts. */
-CUresult cushim__mock_StreamGetGreenCtx(cushim_CUgreenCtx *phCtx)
-{
-    *phCtx = NULL;
-    return CUDA_SUCCESS;
-}
-
-CUresult cushim__mock_StreamGetCtx_v2(CUstream hStream, CUcontext *pCtx,
-                                      cushim_CUgreenCtx *pGreenCtx)
-{
-    struct mock_stream *stream;
-    CUresult code;
-
-    if (!pCtx && !pGreenCtx)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_stream_find(hStream, &stream);
-    if (code)
-        return code;
-    if (pCtx)
-        *pCtx = stream->object.context->object.handle;
-    if (pGreenCtx)
-        *pGreenCtx = NULL;
+    (*context)->is_known = true;
     return CUDA_SUCCESS;
 }
 

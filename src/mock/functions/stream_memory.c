@@ -90,8 +90,9 @@ static CUresult read_one(const CUstreamBatchMemOpParams *one, struct mock_memory
         return cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES)
                    ? CUDA_SUCCESS
                    : CUDA_ERROR_NOT_SUPPORTED;
+    /* A barrier of the system or the GPU: nothing is out of order. Old headers lack its member. */
     case CU_STREAM_MEM_OP_BARRIER:
-        return CUDA_SUCCESS;
+        return one->flushRemoteWrites.flags > 1 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
     default:
         return CUDA_ERROR_INVALID_VALUE;
     }

@@ -11,7 +11,6 @@
 
 enum {
     MAP_BYTES = 128,
-    MAP_ALIGNMENT = 64,
     RANK_MAX = 5,
     APART_RANK_MIN = 3, /* the lowest rank of interleaved maps, and of im2col maps */
     CORNERS_MAX = RANK_MAX - 2,
@@ -75,7 +74,7 @@ static bool are_dimensions_valid(const struct shape *shape)
 {
     const unsigned alignment = alignment_of(shape->interleave);
 
-    if (!shape->dimensions || !shape->steps || (shape->rank > 1 && !shape->strides))
+    if (!shape->dimensions || !shape->steps || !shape->strides)
         return false;
     for (unsigned i = 0; i < shape->rank; i++) {
         if (shape->dimensions[i] == 0 || shape->dimensions[i] > (uint64_t)1 << 32 ||
@@ -88,19 +87,27 @@ static bool are_dimensions_valid(const struct shape *shape)
     return true;
 }
 
-/* Whether a row of a box, which is not interleaved, is as long as it must be. */
+/* Whether the length of a row of a box is valid. */
 static bool is_row_valid(const struct shape *shape, unsigned elements)
 {
     const unsigned bytes = elements * types[shape->type].bytes;
 
-    if (shape->interleave != APART_NONE)
-        return true;
-    return bytes % 16 == 0 && (shape->swizzle == 0 || bytes <= swizzle_bytes[shape->swizzle]);
+    return bytes % 16 == 0 && (shape->interleave != APART_NONE || shape->swizzle == 0 ||
+                               bytes <= swizzle_bytes[shape->swizzle]);
 }
 
-static bool is_valid(const cushim_CUtensorMap *map, const struct shape *shape, unsigned least_rank)
+/* A box must fit in the shared memory of a multiprocessor. */
+static bool has_room(const struct shape *shape, uint64_t elements)
 {
-    return (uintptr_t)map % MAP_ALIGNMENT == 0 && are_numbers_known(shape) &&
+    const int room =
+        cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
+
+    return elements > 0 && elements * types[shape->type].bytes <= (uint64_t)room;
+}
+
+static bool is_valid(const struct shape *shape, unsigned least_rank)
+{
+    return are_numbers_known(shape) &&
            shape->rank >= (shape->interleave == APART_NONE ? least_rank : APART_RANK_MIN) &&
            shape->rank <= RANK_MAX &&
            (uintptr_t)shape->address % alignment_of(shape->interleave) == 0 &&
@@ -135,20 +142,18 @@ static void write_map(void *to, const struct tensor_map *map)
     memcpy(to, map, sizeof *map);
 }
 
-/* A box must fit in the shared memory of a block. */
 static bool is_box_valid(const struct shape *shape, const uint32_t *box)
 {
-    const int room = cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
-    uint64_t bytes = types[shape->type].bytes;
+    uint64_t elements = 1;
 
     if (!box)
         return false;
     for (unsigned i = 0; i < shape->rank; i++) {
         if (box[i] == 0 || box[i] > BOX_MAX)
             return false;
-        bytes *= box[i];
+        elements *= box[i];
     }
-    return is_row_valid(shape, box[0]) && bytes <= (uint64_t)room;
+    return is_row_valid(shape, box[0]) && has_room(shape, elements);
 }
 
 CUresult cushim__mock_TensorMapEncodeTiled(
@@ -172,7 +177,7 @@ CUresult cushim__mock_TensorMapEncodeTiled(
     };
     struct tensor_map map;
 
-    if (!is_valid(tensorMap, &shape, 1) || !is_box_valid(&shape, boxDim))
+    if (!is_valid(&shape, 1) || !is_box_valid(&shape, boxDim))
         return CUDA_ERROR_INVALID_VALUE;
     map = begin(&shape);
     for (unsigned i = 0; i < shape.rank; i++)
@@ -191,6 +196,16 @@ static bool is_corner_valid(const int *corner, unsigned rank)
         return false;
     for (unsigned i = 0; i < count; i++) {
         if (corner[i] > most[count - 1] || corner[i] < -most[count - 1] - 1)
+            return false;
+    }
+    return true;
+}
+
+/* The corners are offsets from the first pixel and from behind the last; one has to lie between. */
+static bool are_corners_apart(const struct shape *shape, const int *lower, const int *upper)
+{
+    for (unsigned i = 0; i + 2 < shape->rank; i++) {
+        if ((int64_t)shape->dimensions[i + 1] + upper[i] - lower[i] <= 0)
             return false;
     }
     return true;
@@ -218,10 +233,12 @@ CUresult cushim__mock_TensorMapEncodeIm2col(
     };
     struct tensor_map map;
 
-    if (!is_valid(tensorMap, &shape, APART_RANK_MIN) ||
-        !is_corner_valid(pixelBoxLowerCorner, shape.rank) ||
-        !is_corner_valid(pixelBoxUpperCorner, shape.rank) || channelsPerPixel > BOX_MAX ||
-        pixelsPerColumn > PIXELS_MAX || !is_row_valid(&shape, channelsPerPixel))
+    if (!is_valid(&shape, APART_RANK_MIN) || !is_corner_valid(pixelBoxLowerCorner, shape.rank) ||
+        !is_corner_valid(pixelBoxUpperCorner, shape.rank) ||
+        !are_corners_apart(&shape, pixelBoxLowerCorner, pixelBoxUpperCorner) ||
+        channelsPerPixel > BOX_MAX || pixelsPerColumn > PIXELS_MAX ||
+        !is_row_valid(&shape, channelsPerPixel) ||
+        !has_room(&shape, (uint64_t)channelsPerPixel * pixelsPerColumn))
         return CUDA_ERROR_INVALID_VALUE;
     map = begin(&shape);
     map.is_im2col = 1;
@@ -240,8 +257,7 @@ CUresult cushim__mock_TensorMapReplaceAddress(cushim_CUtensorMap *tensorMap, voi
     struct tensor_map map;
 
     memcpy(&map, tensorMap, sizeof map);
-    if ((uintptr_t)tensorMap % MAP_ALIGNMENT != 0 ||
-        (uintptr_t)globalAddress % alignment_of(map.interleave) != 0)
+    if (!globalAddress || (uintptr_t)globalAddress % alignment_of(APART_NONE) != 0)
         return CUDA_ERROR_INVALID_VALUE;
     map.address = (uintptr_t)globalAddress;
     write_map(tensorMap, &map);

@@ -5,8 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/mock/copy/copy.h"
+#include "src/mock/copy/array.h"
 #include "src/mock/functions/functions.h"
+
+/* The size of the smallest block of compressed texels. */
+enum { BLOCK_BYTES = 8 };
 
 static size_t attribute(CUdevice_attribute number)
 {
@@ -55,7 +58,6 @@ static CUresult check_pitched(const CUDA_RESOURCE_DESC *of)
                    pitch >= width * channels *
                                 cushim__mock_array_channel_bytes(of->res.pitch2D.format) &&
                    fits(pitch, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH) && width > 0 &&
-                   of->res.pitch2D.height > 0 &&
                    fits(width, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH) &&
                    fits(of->res.pitch2D.height, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT)
                ? CUDA_SUCCESS
@@ -64,15 +66,18 @@ static CUresult check_pitched(const CUDA_RESOURCE_DESC *of)
 
 static CUresult check(const CUDA_RESOURCE_DESC *of)
 {
+    struct mock_mipmap *mipmap;
     struct mock_array *array;
 
-    if (of->flags != 0)
+    if (of->flags != 0 || (of->resType == CU_RESOURCE_TYPE_ARRAY && !of->res.array.hArray))
         return CUDA_ERROR_INVALID_VALUE;
     switch (of->resType) {
     case CU_RESOURCE_TYPE_ARRAY:
         return cushim__mock_object_find(of->res.array.hArray, MOCK_ARRAY, &array);
     case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
-        return CUDA_ERROR_NOT_SUPPORTED;
+        if (!of->res.mipmap.hMipmappedArray)
+            return CUDA_ERROR_INVALID_VALUE;
+        return cushim__mock_object_find(of->res.mipmap.hMipmappedArray, MOCK_MIPMAP, &mipmap);
     case CU_RESOURCE_TYPE_LINEAR:
         return check_linear(of);
     case CU_RESOURCE_TYPE_PITCH2D:
@@ -90,11 +95,46 @@ static bool is_sampling(const CUDA_TEXTURE_DESC *of)
         if ((unsigned)of->addressMode[i] > CU_TR_ADDRESS_MODE_BORDER)
             return false;
     }
-    return (unsigned)of->filterMode <= CU_TR_FILTER_MODE_LINEAR && !(of->flags & ~KNOWN_FLAGS);
+    return (unsigned)of->filterMode <= CU_TR_FILTER_MODE_LINEAR &&
+           (unsigned)of->mipmapFilterMode <= CU_TR_FILTER_MODE_LINEAR &&
+           !(of->flags & ~KNOWN_FLAGS);
+}
+
+/* The mock implements only views of all layers, and of levels that exist. */
+static CUresult check_view(const CUDA_RESOURCE_DESC *of, const CUDA_RESOURCE_VIEW_DESC *view)
+{
+    const struct mock_mipmap *mipmap = NULL;
+    const struct mock_array *array;
+    CUarray_format format;
+    unsigned channels, layers;
+
+    if (of->resType == CU_RESOURCE_TYPE_ARRAY) {
+        array = cushim__mock_object_lookup(of->res.array.hArray, MOCK_ARRAY);
+    } else if (of->resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY) {
+        mipmap = cushim__mock_object_lookup(of->res.mipmap.hMipmappedArray, MOCK_MIPMAP);
+        array = mipmap->levels[0];
+    } else {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (!cushim__mock_texture_view(view->format, &format, &channels))
+        return view->format == CU_RES_VIEW_FORMAT_NONE || array->element_bytes < BLOCK_BYTES
+                   ? CUDA_ERROR_INVALID_VALUE
+                   : CUDA_ERROR_NOT_SUPPORTED;
+    if (channels * cushim__mock_array_channel_bytes(format) != array->element_bytes ||
+        view->width != array->descriptor.Width || view->height != array->descriptor.Height ||
+        view->depth != array->descriptor.Depth || view->firstLayer > view->lastLayer ||
+        view->firstMipmapLevel > view->lastMipmapLevel)
+        return CUDA_ERROR_INVALID_VALUE;
+    layers = array->descriptor.Flags & CUDA_ARRAY3D_LAYERED ? (unsigned)array->layers : 1;
+    return view->firstLayer > 0 || view->lastLayer + 1 < layers ||
+                   view->firstMipmapLevel >= (mipmap ? mipmap->level_count : 1)
+               ? CUDA_ERROR_NOT_SUPPORTED
+               : CUDA_SUCCESS;
 }
 
 static CUresult create(struct mock_context *context, const CUDA_RESOURCE_DESC *resource,
-                       const CUDA_TEXTURE_DESC *sampling, unsigned long long *handle)
+                       const CUDA_TEXTURE_DESC *sampling, const CUDA_RESOURCE_VIEW_DESC *view,
+                       unsigned long long *handle)
 {
     struct mock_texture *made =
         cushim__mock_object_create(sizeof *made, MOCK_TEXTURE, context, NULL);
@@ -104,8 +144,11 @@ static CUresult create(struct mock_context *context, const CUDA_RESOURCE_DESC *r
     made->resource = *resource;
     made->surface = !sampling;
     made->bound = true;
+    made->viewed = view != NULL;
     if (sampling)
         made->sampling = *sampling;
+    if (view)
+        made->view = *view;
     *handle = (uintptr_t)made->object.handle;
     return CUDA_SUCCESS;
 }
@@ -136,9 +179,8 @@ CUresult cushim__mock_TexObjectCreate(struct mock_context *current, CUtexObject 
     CUresult code = is_sampling(pTexDesc) ? check(pResDesc) : CUDA_ERROR_INVALID_VALUE;
 
     if (code == CUDA_SUCCESS && pResViewDesc)
-        code = pResDesc->resType == CU_RESOURCE_TYPE_ARRAY ? CUDA_ERROR_NOT_SUPPORTED
-                                                           : CUDA_ERROR_INVALID_VALUE;
-    return code ? code : create(current, pResDesc, pTexDesc, pTexObject);
+        code = check_view(pResDesc, pResViewDesc);
+    return code ? code : create(current, pResDesc, pTexDesc, pResViewDesc, pTexObject);
 }
 
 CUresult cushim__mock_TexObjectDestroy(CUtexObject texObject)
@@ -166,19 +208,25 @@ CUresult cushim__mock_TexObjectGetTextureDesc(CUDA_TEXTURE_DESC *pTexDesc, CUtex
     return code;
 }
 
+CUresult cushim__mock_TexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *pResViewDesc,
+                                                   CUtexObject texObject)
+{
+    struct mock_texture *texture;
+    CUresult code = texObject ? find(texObject, false, &texture) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS)
+        *pResViewDesc = texture->view;
+    return code;
+}
+
 CUresult cushim__mock_SurfObjectCreate(struct mock_context *current, CUsurfObject *pSurfObject,
                                        const CUDA_RESOURCE_DESC *pResDesc)
 {
-    const struct mock_array *array;
+    /* The driver accepts an array without SURFACE_LDST (driver-semantics.md #118). */
     CUresult code =
         pResDesc->resType == CU_RESOURCE_TYPE_ARRAY ? check(pResDesc) : CUDA_ERROR_INVALID_VALUE;
 
-    if (code)
-        return code;
-    array = cushim__mock_object_lookup(pResDesc->res.array.hArray, MOCK_ARRAY);
-    if (!(array->descriptor.Flags & CUDA_ARRAY3D_SURFACE_LDST))
-        return CUDA_ERROR_INVALID_VALUE;
-    return create(current, pResDesc, NULL, pSurfObject);
+    return code ? code : create(current, pResDesc, NULL, NULL, pSurfObject);
 }
 
 CUresult cushim__mock_SurfObjectDestroy(CUsurfObject surfObject)

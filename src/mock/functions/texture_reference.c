@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/mock/copy/copy.h"
+#include "src/mock/copy/array.h"
 #include "src/mock/functions/functions.h"
 #include "src/mock/module/module.h"
 #include "src/mock/module/translation.h"
@@ -86,6 +86,20 @@ CUresult cushim__mock_TexRefSetArray(struct mock_texture *texture, struct mock_a
     return CUDA_SUCCESS;
 }
 
+CUresult cushim__mock_TexRefSetMipmappedArray(struct mock_texture *texture,
+                                              struct mock_mipmap *mipmap, unsigned int Flags)
+{
+    CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY};
+
+    if (Flags & ~(unsigned)CU_TRSA_OVERRIDE_FORMAT)
+        return CUDA_ERROR_INVALID_VALUE;
+    resource.res.mipmap.hMipmappedArray = mipmap->object.handle;
+    texture->format = mipmap->levels[0]->descriptor.Format;
+    texture->channels = mipmap->levels[0]->descriptor.NumChannels;
+    bind(texture, &resource);
+    return CUDA_SUCCESS;
+}
+
 /* An address that is not aligned for textures begins `*ByteOffset` bytes after the texture. */
 CUresult cushim__mock_TexRefSetAddress_v2(size_t *ByteOffset, struct mock_texture *texture,
                                           CUdeviceptr dptr, size_t bytes)
@@ -136,9 +150,19 @@ CUresult cushim__mock_TexRefGetArray(CUarray *phArray, const struct mock_texture
     return CUDA_SUCCESS;
 }
 
+CUresult cushim__mock_TexRefGetMipmappedArray(CUmipmappedArray *phMipmappedArray,
+                                              const struct mock_texture *texture)
+{
+    if (!texture->bound || texture->resource.resType != CU_RESOURCE_TYPE_MIPMAPPED_ARRAY)
+        return CUDA_ERROR_INVALID_VALUE;
+    *phMipmappedArray = texture->resource.res.mipmap.hMipmappedArray;
+    return CUDA_SUCCESS;
+}
+
 CUresult cushim__mock_TexRefGetAddress_v2(CUdeviceptr *pdptr, const struct mock_texture *texture)
 {
-    if (!texture->bound || texture->resource.resType == CU_RESOURCE_TYPE_ARRAY)
+    if (!texture->bound || texture->resource.resType == CU_RESOURCE_TYPE_ARRAY ||
+        texture->resource.resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY)
         return CUDA_ERROR_INVALID_VALUE;
     *pdptr = texture->resource.resType == CU_RESOURCE_TYPE_LINEAR
                  ? texture->resource.res.linear.devPtr
@@ -235,6 +259,57 @@ CUresult cushim__mock_TexRefGetBorderColor(float *pBorderColor, const struct moc
 CUresult cushim__mock_TexRefSetMaxAnisotropy(struct mock_texture *texture, unsigned int maxAniso)
 {
     texture->sampling.maxAnisotropy = maxAniso;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_TexRefGetMaxAnisotropy(int *pmaxAniso, const struct mock_texture *texture)
+{
+    *pmaxAniso = (int)texture->sampling.maxAnisotropy;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_TexRefSetMipmapFilterMode(struct mock_texture *texture, CUfilter_mode fm)
+{
+    if ((unsigned)fm > CU_TR_FILTER_MODE_LINEAR)
+        return CUDA_ERROR_INVALID_VALUE;
+    texture->sampling.mipmapFilterMode = fm;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_TexRefGetMipmapFilterMode(CUfilter_mode *pfm,
+                                                const struct mock_texture *texture)
+{
+    *pfm = texture->sampling.mipmapFilterMode;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_TexRefSetMipmapLevelBias(struct mock_texture *texture, float bias)
+{
+    texture->sampling.mipmapLevelBias = bias;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_TexRefGetMipmapLevelBias(float *pbias, const struct mock_texture *texture)
+{
+    *pbias = texture->sampling.mipmapLevelBias;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_TexRefSetMipmapLevelClamp(struct mock_texture *texture,
+                                                float minMipmapLevelClamp,
+                                                float maxMipmapLevelClamp)
+{
+    texture->sampling.minMipmapLevelClamp = minMipmapLevelClamp;
+    texture->sampling.maxMipmapLevelClamp = maxMipmapLevelClamp;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_TexRefGetMipmapLevelClamp(float *pminMipmapLevelClamp,
+                                                float *pmaxMipmapLevelClamp,
+                                                const struct mock_texture *texture)
+{
+    *pminMipmapLevelClamp = texture->sampling.minMipmapLevelClamp;
+    *pmaxMipmapLevelClamp = texture->sampling.maxMipmapLevelClamp;
     return CUDA_SUCCESS;
 }
 

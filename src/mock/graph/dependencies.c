@@ -211,12 +211,14 @@ CUresult cushim__mock_graph_order(struct mock_graph *graph, struct mock_node **c
     }
     choose_lanes(graph);
     for (struct mock_node *node = graph->first; node; node = node->next) {
-        CUresult code = CUDA_SUCCESS;
+        struct mock_graph *inner;
 
-        if (node->work.child)
-            code = cushim__mock_graph_order(node->work.child, culprit);
-        if (code != CUDA_SUCCESS)
-            return code;
+        for (unsigned i = 0; (inner = cushim__mock_work_graph(&node->work, i)); i++) {
+            CUresult code = cushim__mock_graph_order(inner, culprit);
+
+            if (code != CUDA_SUCCESS)
+                return code;
+        }
     }
     return CUDA_SUCCESS;
 }

@@ -16,6 +16,7 @@ void cushim__mock_work_end(struct mock_work *work)
     cushim__mock_operation_destroy(work->operation);
     if (!work->moved || work->child->parent)
         cushim__mock_graph_destroy(work->child);
+    cushim__mock_bodies_destroy(work->bodies);
     *work = (struct mock_work){.type = work->type};
 }
 
@@ -35,6 +36,7 @@ static void drop_node(void *object)
     struct mock_node *node = object;
 
     cushim__mock_operation_destroy(node->work.operation);
+    cushim__mock_bodies_free(node->work.bodies);
     node_free(node);
 }
 
@@ -43,6 +45,7 @@ static void drop_graph(void *object)
     struct mock_graph *graph = object;
 
     cushim__mock_held_free(graph->held);
+    cushim__mock_conditions_free(graph);
     free(graph->order);
     free(graph);
 }
@@ -83,9 +86,13 @@ static unsigned levels_below(const struct mock_graph *graph)
     unsigned most = 0;
 
     for (const struct mock_node *node = graph->first; node; node = node->next) {
-        const unsigned levels = node->work.child ? levels_below(node->work.child) : 0;
+        const struct mock_graph *inner;
 
-        most = levels > most ? levels : most;
+        for (unsigned i = 0; (inner = cushim__mock_work_graph(&node->work, i)); i++) {
+            const unsigned levels = levels_below(inner);
+
+            most = levels > most ? levels : most;
+        }
     }
     return most + 1;
 }
@@ -103,6 +110,40 @@ bool cushim__mock_graph_takes_child(const struct mock_graph *graph, const struct
             "%u graphs would lie in each other, at most %d can: CUDA_ERROR_NOT_SUPPORTED", levels,
             LEVELS_MAX);
     return levels <= LEVELS_MAX;
+}
+
+static unsigned content_of(const struct mock_node *node)
+{
+    switch ((int)node->work.type) { /* the enumeration of older headers is shorter */
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+        return MOCK_CONDITIONAL;
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+        return MOCK_MEMORY;
+    default:
+        return 0;
+    }
+}
+
+bool cushim__mock_graph_has(const struct mock_graph *graph, unsigned contents)
+{
+    bool has = false;
+
+    for (const struct mock_node *node = graph->first; node && !has; node = node->next) {
+        const struct mock_graph *inner;
+
+        has = content_of(node) & contents;
+        for (unsigned i = 0; !has && (inner = cushim__mock_work_graph(&node->work, i)); i++)
+            has = cushim__mock_graph_has(inner, contents);
+    }
+    return has;
+}
+
+bool cushim__mock_graph_in_body(const struct mock_graph *graph)
+{
+    while (graph->parent && !graph->parent->work.bodies)
+        graph = graph->parent->graph;
+    return graph->parent;
 }
 
 /* The caller has removed the node's edges, or frees the whole graph. */
@@ -124,6 +165,7 @@ void cushim__mock_graph_destroy(struct mock_graph *graph)
     while (graph->first)
         node_end(graph->first);
     cushim__mock_held_release(graph->held);
+    cushim__mock_conditions_free(graph);
     if (is_visible(graph))
         cushim__mock_object_remove(graph);
     free(graph->order);
@@ -161,6 +203,7 @@ void cushim__mock_node_destroy(struct mock_node *node)
 static struct mock_node *node_create(struct mock_graph *graph, const struct mock_work *work)
 {
     struct mock_node *node = calloc(1, sizeof *node);
+    struct mock_graph *inner;
 
     if (!node)
         return NULL;
@@ -177,8 +220,8 @@ static struct mock_node *node_create(struct mock_graph *graph, const struct mock
     graph->last = node;
     graph->node_count++;
     node->work = *work;
-    if (work->child)
-        work->child->parent = node;
+    for (unsigned i = 0; (inner = cushim__mock_work_graph(work, i)); i++)
+        inner->parent = node;
     return node;
 }
 
@@ -214,9 +257,14 @@ static bool work_copy(const struct mock_work *work, bool visible, struct mock_wo
     copy->operation = NULL;
     copy->child = NULL;
     copy->moved = false;
+    copy->bodies = NULL;
     if (work->operation) {
         copy->operation = cushim__mock_operation_copy(work->operation);
         return copy->operation != NULL;
+    }
+    if (work->bodies) {
+        copy->bodies = cushim__mock_bodies_copy(work->bodies, visible);
+        return copy->bodies != NULL;
     }
     return !work->child ||
            cushim__mock_graph_clone(work->child, visible, &copy->child) == CUDA_SUCCESS;
@@ -282,7 +330,8 @@ CUresult cushim__mock_graph_clone(const struct mock_graph *graph, bool visible,
     for (const struct mock_node *node = graph->first; complete && node; node = node->next)
         complete = node_copy(node, made);
     complete = complete && copy_all_edges(graph, made, copies) &&
-               cushim__mock_held_copy(graph->held, &made->held);
+               cushim__mock_held_copy(graph->held, &made->held) &&
+               cushim__mock_conditions_copy(graph, made);
     free(copies);
     if (!complete) {
         cushim__mock_graph_destroy(made);

@@ -57,6 +57,26 @@ void cushim__mock_edges_clear(struct mock_edges *edges);
 CUresult cushim__mock_edges_give(const struct mock_edges *edges, CUgraphNode *nodes,
                                  CUgraphEdgeData *data, size_t *count);
 
+/* A value that decides which body of a conditional node a launch executes. */
+struct mock_condition {
+    struct mock_condition *next; /* in the outermost graph */
+    uint64_t handle;             /* counted from 1 in the outermost graph and the context */
+    CUcontext context;
+    unsigned value; /* at the beginning of a launch */
+};
+
+/* What the condition of a node decides: CUgraphConditionalNodeType, which old headers lack. */
+enum mock_branch { MOCK_IF, MOCK_WHILE, MOCK_SWITCH };
+
+/* What a conditional node may execute. */
+struct mock_bodies {
+    uint64_t condition; /* its handle */
+    enum mock_branch branch;
+    unsigned count;
+    struct mock_graph **graphs;
+    CUgraph *handles; /* of `graphs`, as an array that the program reads */
+};
+
 /* What a node does. */
 struct mock_work {
     CUresult code; /* why it cannot be done, with the rest zero; otherwise CUDA_SUCCESS */
@@ -67,6 +87,7 @@ struct mock_work {
     CUevent event;                    /* of a node that records or awaits one */
     struct mock_graph *child;         /* of a child graph node, which owns it */
     bool moved; /* the child is the program's own graph; the node owns it once it is the parent */
+    struct mock_bodies *bodies; /* of a conditional node, which owns them */
 };
 
 struct mock_node {
@@ -96,12 +117,13 @@ struct mock_graph {
     unsigned nodes_made;          /* including those that are gone */
     uint64_t number;              /* counts graphs in this process, from 1 */
     uint64_t origin;              /* number of the graph that it is a copy of, or 0 */
-    struct mock_node *parent;     /* the child graph node that owns it, or NULL */
+    struct mock_node *parent;     /* the node that it is the child graph or a body of, or NULL */
     struct mock_capture *capture; /* the capture that makes it, or NULL */
     struct mock_node **order;     /* of an executable graph: its nodes in launch order */
     unsigned lanes;               /* of an executable graph: the streams of a launch */
-    struct mock_held *held;       /* references on user objects (user_object.c) */
-    struct mock_held *coming;     /* during an update: those that replace them */
+    struct mock_condition *conditions; /* the newest first (condition.c) */
+    struct mock_held *held;            /* references on user objects (user_object.c) */
+    struct mock_held *coming;          /* during an update: those that replace them */
 
     /* Tells the capture that the graph is destroyed before it has ended. */
     void (*lose)(struct mock_capture *capture);
@@ -112,6 +134,17 @@ CUresult cushim__mock_graph_create(bool visible, struct mock_graph **graph);
 
 /* Destroy a graph and everything in it, including child graphs. NULL is a no-op. */
 void cushim__mock_graph_destroy(struct mock_graph *graph);
+
+/*
+ * Whether a graph has a node of this kind, also in its child graphs and bodies; MEMORY is a node
+ * that allocates or frees. Such a graph cannot be cloned, and has at most one executable graph
+ * (driver-semantics.md #234 and #238).
+ */
+enum mock_content { MOCK_CONDITIONAL = 1, MOCK_MEMORY = 2 };
+bool cushim__mock_graph_has(const struct mock_graph *graph, unsigned contents);
+
+/* Whether a graph is the body of a conditional node, or lies in one. */
+bool cushim__mock_graph_in_body(const struct mock_graph *graph);
 
 /* Copy a graph with all that it owns. */
 CUresult cushim__mock_graph_clone(const struct mock_graph *graph, bool visible,
@@ -162,6 +195,42 @@ CUresult cushim__mock_graph_order(struct mock_graph *graph, struct mock_node **c
 
 /* Free what `work` owns. */
 void cushim__mock_work_end(struct mock_work *work);
+
+/* The graphs in a node, by an index from 0: its child graph, or its bodies. NULL after the last. */
+struct mock_graph *cushim__mock_work_graph(const struct mock_work *work, unsigned index);
+
+/* Conditions, and the bodies of conditional nodes. */
+
+CUresult cushim__mock_condition_create(struct mock_graph *graph, CUcontext context, unsigned value,
+                                       uint64_t *handle);
+
+/* Find a condition of the outermost graph around a graph. NULL if there is none. */
+const struct mock_condition *cushim__mock_condition_find(const struct mock_graph *graph,
+                                                         CUcontext context, uint64_t handle);
+
+/* Whether any node in the outermost graph uses the condition. */
+bool cushim__mock_condition_is_used(const struct mock_graph *graph, CUcontext context,
+                                    uint64_t handle);
+
+/* Create empty bodies. Returns NULL if memory runs out. */
+struct mock_bodies *cushim__mock_bodies_create(uint64_t condition, enum mock_branch branch,
+                                               unsigned count);
+
+/* Copy bodies with all that is in them. Returns NULL if memory runs out. */
+struct mock_bodies *cushim__mock_bodies_copy(const struct mock_bodies *bodies, bool visible);
+
+/* Destroy bodies with their graphs, or free all but the graphs. NULL is a no-op. */
+void cushim__mock_bodies_destroy(struct mock_bodies *bodies);
+void cushim__mock_bodies_free(struct mock_bodies *bodies);
+
+/*
+ * The body that a launch executes by the default value of the condition; NULL if none. For a WHILE
+ * node it is the body that would be repeated without end, which the caller refuses.
+ */
+struct mock_graph *cushim__mock_bodies_chosen(const struct mock_node *node);
+
+bool cushim__mock_conditions_copy(const struct mock_graph *from, struct mock_graph *to);
+void cushim__mock_conditions_free(struct mock_graph *graph);
 
 /* User objects, which programs give to graphs, and which are destroyed with the last of these. */
 

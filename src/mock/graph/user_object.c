@@ -169,8 +169,10 @@ void cushim__mock_held_forget(struct mock_graph *graph)
     cushim__mock_held_free(graph->held);
     graph->held = NULL;
     for (const struct mock_node *node = graph->first; node; node = node->next) {
-        if (node->work.child)
-            cushim__mock_held_forget(node->work.child);
+        struct mock_graph *inner;
+
+        for (unsigned i = 0; (inner = cushim__mock_work_graph(&node->work, i)); i++)
+            cushim__mock_held_forget(inner);
     }
 }
 
@@ -195,8 +197,12 @@ bool cushim__mock_held_copy_all(const struct mock_graph *graph, struct mock_held
 {
     bool complete = cushim__mock_held_copy(graph->held, list);
 
-    for (const struct mock_node *node = graph->first; node && complete; node = node->next)
-        complete = !node->work.child || cushim__mock_held_copy_all(node->work.child, list);
+    for (const struct mock_node *node = graph->first; node; node = node->next) {
+        const struct mock_graph *inner;
+
+        for (unsigned i = 0; complete && (inner = cushim__mock_work_graph(&node->work, i)); i++)
+            complete = cushim__mock_held_copy_all(inner, list);
+    }
     return complete;
 }
 

@@ -41,6 +41,7 @@ CUresult cushim__mock_exec_create(struct mock_graph *graph, cuuint64_t flags,
     if (!exec)
         return CUDA_ERROR_OUT_OF_MEMORY;
     exec->flags = flags;
+    exec->source = graph->number;
     code = cushim__mock_graph_clone(graph, false, &exec->image);
     if (code == CUDA_SUCCESS)
         code = cushim__mock_graph_order(exec->image, &culprit);
@@ -51,14 +52,16 @@ CUresult cushim__mock_exec_create(struct mock_graph *graph, cuuint64_t flags,
     return code;
 }
 
-/* Find the copy of a node, also in child graphs. */
+/* Find the copy of a node, also in child graphs and bodies. */
 static struct mock_node *copy_in(const struct mock_graph *image, const struct mock_node *original)
 {
     struct mock_node *copy = cushim__mock_graph_copy_of(image, original);
 
     for (const struct mock_node *node = image->first; node && !copy; node = node->next) {
-        if (node->work.child)
-            copy = copy_in(node->work.child, original);
+        const struct mock_graph *inner;
+
+        for (unsigned i = 0; !copy && (inner = cushim__mock_work_graph(&node->work, i)); i++)
+            copy = copy_in(inner, original);
     }
     return copy;
 }
@@ -80,13 +83,34 @@ CUresult cushim__mock_exec_node(CUgraphExec handle, CUgraphNode node, struct moc
 /* Whether two addresses lie in the same kind of memory of the same context. */
 static bool is_alike(CUdeviceptr one, CUdeviceptr other)
 {
-    const struct mock_allocation *first = cushim__mock_allocation_at(one);
-    const struct mock_allocation *second = cushim__mock_allocation_at(other);
+    const struct mock_allocation *first = cushim__mock_allocation_known(one);
+    const struct mock_allocation *second = cushim__mock_allocation_known(other);
 
     if (!first || !second)
         return first == second;
-    return first->context == second->context &&
+    return first->context == second->context && !first->pool == !second->pool &&
            cushim__mock_allocation_place(first) == cushim__mock_allocation_place(second);
+}
+
+/* A set node may change between memory of a graph and other memory; a copy node may not. */
+static bool is_from_or_to_graph(CUdeviceptr one, CUdeviceptr other)
+{
+    const struct mock_allocation *first = cushim__mock_allocation_known(one);
+    const struct mock_allocation *second = cushim__mock_allocation_known(other);
+
+    return first && second && (first->graph || second->graph) &&
+           cushim__mock_allocation_place(first) == cushim__mock_allocation_place(second);
+}
+
+bool cushim__mock_exec_may_set(const struct mock_node *node, CUdeviceptr address)
+{
+    const struct mock_allocation *memory = cushim__mock_allocation_known(address);
+    CUDA_MEMSET_NODE_PARAMS was;
+
+    return !memory || !memory->graph || !memory->unlaunched ||
+           node->work.type != CU_GRAPH_NODE_TYPE_MEMSET ||
+           !cushim__mock_set_parameters(node->work.operation, &was) ||
+           cushim__mock_allocation_known(was.dst) == memory;
 }
 
 static CUresult check_memset(const struct mock_work *former, const struct mock_work *work)
@@ -96,7 +120,8 @@ static CUresult check_memset(const struct mock_work *former, const struct mock_w
     if (!cushim__mock_set_parameters(former->operation, &was) ||
         !cushim__mock_set_parameters(work->operation, &is))
         return CUDA_ERROR_INVALID_VALUE;
-    if (was.height != is.height || !is_alike(was.dst, is.dst))
+    if (was.height != is.height ||
+        (!is_alike(was.dst, is.dst) && !is_from_or_to_graph(was.dst, is.dst)))
         return CUDA_ERROR_INVALID_VALUE;
     if (was.height > 1 &&
         (was.width != is.width || was.elementSize != is.elementSize || was.pitch != is.pitch))

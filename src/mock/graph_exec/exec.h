@@ -17,7 +17,8 @@ struct mock_stream;
 struct mock_exec {
     struct mock_object object;
     cuuint64_t flags;
-    struct mock_graph *image;       /* a copy of the graph, with its nodes in order */
+    struct mock_graph *image; /* a copy of the graph, with its nodes in order */
+    uint64_t source; /* number of the graph that it was instantiated or last updated from */
     struct mock_event_record *last; /* the end of the last launch; NULL if there was none */
 };
 
@@ -43,7 +44,8 @@ CUresult cushim__mock_exec_check(const struct mock_node *node, const struct mock
 
 /*
  * Make the nodes of an executable graph do what those of another graph do, in pairs by creation,
- * once all of them can, and replace its references on user objects by the other's. `info` receives what prevents it. `first_abi`: the call has the first ABI.
+ * once all of them can, and replace its references on user objects by the other's. `info` receives
+ * what prevents it. `first_abi`: the call has the first ABI.
  */
 CUresult cushim__mock_exec_update(struct mock_graph *image, const struct mock_graph *graph,
                                   bool first_abi, CUgraphExecUpdateResultInfo *info);
@@ -60,11 +62,16 @@ struct mock_work cushim__mock_work_memset(const CUDA_MEMSET_NODE_PARAMS *paramet
                                           CUcontext context);
 struct mock_work cushim__mock_work_host(const CUDA_HOST_NODE_PARAMS *parameters);
 struct mock_work cushim__mock_work_child(CUgraph child);
+struct mock_work cushim__mock_work_allocate(const CUDA_MEM_ALLOC_NODE_PARAMS *parameters);
+struct mock_work cushim__mock_work_free(CUdeviceptr address);
 
 /* For a node that records an event or waits for one. */
 struct mock_work cushim__mock_work_event(CUgraphNodeType type, CUevent event);
 
-/* Any of these, for cuGraphAddNode. `code` is NOT_SUPPORTED for a type that is not simulated. */
+/*
+ * Any node, for cuGraphAddNode. `code` is NOT_SUPPORTED for a type that is not simulated. The
+ * caller checks the condition of a conditional node.
+ */
 struct mock_work cushim__mock_work_any(const CUgraphNodeParams *parameters);
 
 /*
@@ -72,6 +79,21 @@ struct mock_work cushim__mock_work_any(const CUgraphNodeParams *parameters);
  * not the one that its function was loaded into.
  */
 struct mock_work cushim__mock_work_any_checked(const CUgraphNodeParams *parameters);
+
+/*
+ * Whether parameters are of a kind of node that cannot change: conditional, allocating or freeing.
+ * cushim__mock_node_refuse() returns the code for setting them.
+ */
+bool cushim__mock_work_is_fixed(const CUgraphNodeParams *parameters);
+CUresult cushim__mock_node_refuse(const struct mock_node *node,
+                                  const CUgraphNodeParams *parameters);
+
+/* Whether cuGraphExecMemsetNodeSetParams may give a set node this address; updates may do more. */
+bool cushim__mock_exec_may_set(const struct mock_node *node, CUdeviceptr address);
+
+/* Add a node that does `work`, as the parameters of a call say. Takes the work over. */
+CUresult cushim__mock_graph_add(CUgraphNode *handle, CUgraph graph, const CUgraphNode *dependencies,
+                                const CUgraphEdgeData *data, size_t count, struct mock_work work);
 
 /* Make a node do `work` from now on. Takes it over in any case; its type must be the node's. */
 CUresult cushim__mock_node_set(struct mock_node *node, struct mock_work *work);

@@ -8,9 +8,11 @@
 #include <stdlib.h>
 
 #include "src/mock/copy/copy.h"
+#include "src/mock/core/state.h"
 #include "src/mock/event/event.h"
 #include "src/mock/graph/graph.h"
 #include "src/mock/graph_exec/exec.h"
+#include "src/mock/graph_exec/memory.h"
 #include "src/mock/memory/allocation.h"
 #include "src/mock/stream/stream.h"
 #include "src/race/race.h"
@@ -77,13 +79,24 @@ static CUresult plan_event(struct mock_plan *plan, const struct mock_work *work,
                : cushim__mock_plan_event_wait(plan, event, stream);
 }
 
-static CUresult plan_work(struct mock_plan *plan, const struct mock_work *work,
+static CUresult plan_body(struct mock_plan *plan, const struct mock_node *node,
                           struct mock_stream *stream)
 {
+    const struct mock_graph *body = cushim__mock_bodies_chosen(node);
+
+    return body ? plan_graph(plan, body, stream) : CUDA_SUCCESS;
+}
+
+static CUresult plan_work(struct mock_plan *plan, const struct mock_node *node,
+                          struct mock_stream *stream)
+{
+    const struct mock_work *work = &node->work;
     struct mock_operation *operation;
 
     if (work->child)
         return plan_graph(plan, work->child, stream);
+    if (work->bodies)
+        return plan_body(plan, node, stream);
     if (work->event)
         return plan_event(plan, work, stream);
     if (!work->operation)
@@ -109,7 +122,7 @@ static CUresult plan_node(struct mock_plan *plan, struct mock_node *node,
             code = cushim__mock_plan_wait(plan, before->fence, stream);
     }
     if (code == CUDA_SUCCESS && !node->disabled)
-        code = plan_work(plan, &node->work, stream);
+        code = plan_work(plan, node, stream);
     if (code == CUDA_SUCCESS && node->awaited)
         code = cushim__mock_plan_fence(plan, &node->fence, stream);
     return code;
@@ -170,19 +183,38 @@ static CUresult plan_graph(struct mock_plan *plan, const struct mock_graph *imag
     return code;
 }
 
-/* Check the events of a graph before anything of it is queued. */
-static CUresult check_events(const struct mock_graph *image)
+/* The graph in a node that a launch executes; NULL if there is none. */
+static const struct mock_graph *executed(const struct mock_node *node)
+{
+    return node->work.bodies ? cushim__mock_bodies_chosen(node) : node->work.child;
+}
+
+/* Kernels of the mock cannot set conditions, so a loop that begins would never end. */
+static bool is_endless(const struct mock_node *node, const struct mock_graph *body)
+{
+    if (!body || !node->work.bodies || node->work.bodies->branch != MOCK_WHILE)
+        return false;
+    cushim__mock_log("a WHILE node would never end, because kernels do not set conditions: "
+                     "CUDA_ERROR_NOT_SUPPORTED");
+    return true;
+}
+
+/* Check the events and the loops of a graph before anything of it is queued. */
+static CUresult check(const struct mock_graph *image)
 {
     CUresult code = CUDA_SUCCESS;
 
     for (size_t i = 0; code == CUDA_SUCCESS && i < image->node_count; i++) {
         const struct mock_node *node = image->order[i];
+        const struct mock_graph *inner = executed(node);
         struct mock_event *event;
 
         if (node->work.event)
             code = cushim__mock_object_find(node->work.event, MOCK_EVENT, &event);
-        else if (node->work.child)
-            code = check_events(node->work.child);
+        else if (is_endless(node, inner))
+            code = CUDA_ERROR_NOT_SUPPORTED;
+        else if (inner)
+            code = check(inner);
     }
     return code;
 }
@@ -192,9 +224,10 @@ static bool writes_pageable(const struct mock_graph *image)
 {
     for (size_t i = 0; i < image->node_count; i++) {
         const struct mock_work *work = &image->order[i]->work;
+        const struct mock_graph *inner = executed(image->order[i]);
         const struct mock_copy *copy;
 
-        if (work->child && writes_pageable(work->child))
+        if (inner && writes_pageable(inner))
             return true;
         if (work->type != CU_GRAPH_NODE_TYPE_MEMCPY || image->order[i]->disabled)
             continue;
@@ -210,7 +243,11 @@ CUresult cushim__mock_exec_launch(struct mock_exec *exec, struct mock_stream *st
 {
     struct mock_event_record *last = NULL;
     struct mock_plan plan = {0};
-    CUresult code = check_events(exec->image);
+    CUresult code = check(exec->image);
+
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_memory_check_launch(
+            exec->image, exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH);
 
     cushim__mock_sim_name(stream);
     cushim__race_launch_begin(&stream->race);
@@ -232,5 +269,6 @@ CUresult cushim__mock_exec_launch(struct mock_exec *exec, struct mock_stream *st
     }
     cushim__mock_event_record_release(exec->last);
     exec->last = last;
+    cushim__mock_memory_launched(exec->image);
     return writes_pageable(exec->image) ? cushim__mock_sim_wait_last(stream, true) : CUDA_SUCCESS;
 }

@@ -124,12 +124,29 @@ static CUresult pair_created(struct pairing *pairing, const struct mock_graph *i
 static CUresult check(const struct mock_graph *image, const struct mock_graph *graph,
                       bool first_abi, CUgraphExecUpdateResultInfo *info);
 
+/* Whether two conditional nodes have equal parameters. */
+static bool is_same(const struct mock_bodies *one, const struct mock_bodies *other)
+{
+    return one->condition == other->condition && one->branch == other->branch &&
+           one->count == other->count;
+}
+
 static CUresult check_pair(struct pair both, bool first_abi, CUgraphExecUpdateResultInfo *info)
 {
+    const struct mock_graph *inner;
+
     if (both.image->work.type != both.node->work.type)
         return fail(info, CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, both.node, NULL);
-    if (both.node->work.child)
-        return check(both.image->work.child, both.node->work.child, first_abi, info);
+    if (both.node->work.bodies && (both.node->work.context != both.image->work.context ||
+                                   !is_same(both.image->work.bodies, both.node->work.bodies)))
+        return fail(info, CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED, both.node, NULL);
+    for (unsigned i = 0; (inner = cushim__mock_work_graph(&both.node->work, i)); i++) {
+        CUresult code =
+            check(cushim__mock_work_graph(&both.image->work, i), inner, first_abi, info);
+
+        if (code != CUDA_SUCCESS)
+            return code;
+    }
     if (cushim__mock_exec_check(both.image, &both.node->work) != CUDA_SUCCESS)
         return fail(info, CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED, both.node, NULL);
     return CUDA_SUCCESS;
@@ -172,9 +189,11 @@ static CUresult prepare(struct mock_graph *image, const struct mock_graph *graph
 
     for (const struct mock_node *node = graph->first; node && code == CUDA_SUCCESS;
          node = node->next) {
-        if (node->work.child) {
-            code = prepare(node->partner->work.child, node->work.child);
-        } else if (node->work.operation) {
+        const struct mock_graph *inner;
+
+        for (unsigned i = 0; !code && (inner = cushim__mock_work_graph(&node->work, i)); i++)
+            code = prepare(cushim__mock_work_graph(&node->partner->work, i), inner);
+        if (node->work.operation) {
             node->partner->coming = cushim__mock_operation_copy(node->work.operation);
             if (!node->partner->coming)
                 code = CUDA_ERROR_OUT_OF_MEMORY;
@@ -189,18 +208,18 @@ static void give_up(struct mock_graph *image, const struct mock_graph *graph)
     cushim__mock_held_release(image->coming);
     image->coming = NULL;
     for (const struct mock_node *node = graph->first; node; node = node->next) {
-        if (node->work.child) {
-            give_up(node->partner->work.child, node->work.child);
-        } else if (node->partner->coming) {
-            cushim__mock_operation_destroy(node->partner->coming);
-            node->partner->coming = NULL;
-        }
+        const struct mock_graph *inner;
+
+        for (unsigned i = 0; (inner = cushim__mock_work_graph(&node->work, i)); i++)
+            give_up(cushim__mock_work_graph(&node->partner->work, i), inner);
+        cushim__mock_operation_destroy(node->partner->coming);
+        node->partner->coming = NULL;
     }
 }
 
 /*
- * Make each partner do what its node does. A child graph stays, and its nodes are updated. Launches
- * have references of their own.
+ * Make each partner do what its node does. Child graphs and bodies stay; their nodes are updated.
+ * Launches that are pending have references of their own.
  */
 static void take(struct mock_graph *image, const struct mock_graph *graph)
 {
@@ -211,14 +230,27 @@ static void take(struct mock_graph *image, const struct mock_graph *graph)
     cushim__mock_held_release(former);
     for (const struct mock_node *node = graph->first; node; node = node->next) {
         struct mock_work work = node->work;
+        const struct mock_graph *inner;
 
-        if (work.child) {
-            take(node->partner->work.child, work.child);
+        for (unsigned i = 0; (inner = cushim__mock_work_graph(&work, i)); i++)
+            take(cushim__mock_work_graph(&node->partner->work, i), inner);
+        if (cushim__mock_work_graph(&work, 0))
             continue;
-        }
         work.operation = node->partner->coming;
         node->partner->coming = NULL;
         cushim__mock_node_set(node->partner, &work);
+    }
+}
+
+/* Take over the default values of conditions. */
+static void take_values(const struct mock_graph *image, const struct mock_graph *graph)
+{
+    for (struct mock_condition *one = image->conditions; one; one = one->next) {
+        const struct mock_condition *other =
+            cushim__mock_condition_find(graph, one->context, one->handle);
+
+        if (other)
+            one->value = other->value;
     }
 }
 
@@ -230,9 +262,11 @@ CUresult cushim__mock_exec_update(struct mock_graph *image, const struct mock_gr
     if (code != CUDA_SUCCESS)
         return code;
     code = prepare(image, graph);
-    if (code == CUDA_SUCCESS)
+    if (code == CUDA_SUCCESS) {
         take(image, graph);
-    else
+        take_values(image, graph);
+    } else {
         give_up(image, graph);
+    }
     return code;
 }

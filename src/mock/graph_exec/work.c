@@ -2,6 +2,7 @@
 /* The work of graph nodes, created from the parameters that programs pass. */
 #include "src/mock/graph/graph.h"
 
+#include <limits.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "src/mock/copy/copy.h"
 #include "src/mock/event/event.h"
 #include "src/mock/graph_exec/exec.h"
+#include "src/mock/graph_exec/memory.h"
 #include "src/mock/launch/kernel.h"
 #include "src/mock/memory/allocation.h"
 #include "src/mock/memory/pages.h"
@@ -90,7 +92,7 @@ struct mock_work cushim__mock_work_memset(const CUDA_MEMSET_NODE_PARAMS *paramet
     if (parameters)
         code = find_context(context, parameters->dst, &where);
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_set_operation(parameters, &operation);
+        code = cushim__mock_set_operation(parameters, false, &operation);
     return work_of(code, CU_GRAPH_NODE_TYPE_MEMSET, operation, where);
 }
 
@@ -107,6 +109,9 @@ struct mock_work cushim__mock_work_child(CUgraph child)
     struct mock_graph *graph, *clone;
     CUresult code = cushim__mock_object_find(child, MOCK_GRAPH, &graph);
 
+    if (code == CUDA_SUCCESS && (cushim__mock_graph_in_body(graph) ||
+                                 cushim__mock_graph_has(graph, MOCK_CONDITIONAL | MOCK_MEMORY)))
+        code = CUDA_ERROR_NOT_SUPPORTED;
     if (code == CUDA_SUCCESS)
         code = cushim__mock_graph_clone(graph, true, &clone);
     if (code != CUDA_SUCCESS)
@@ -136,14 +141,18 @@ static bool is_clean(const CUgraphNodeParams *parameters)
         [CU_GRAPH_NODE_TYPE_EMPTY] = 0,
         [CU_GRAPH_NODE_TYPE_WAIT_EVENT] = sizeof parameters->eventWait,
         [CU_GRAPH_NODE_TYPE_EVENT_RECORD] = sizeof parameters->eventRecord,
+        [CU_GRAPH_NODE_TYPE_MEM_ALLOC] = sizeof parameters->alloc,
+        [CU_GRAPH_NODE_TYPE_MEM_FREE] = sizeof parameters->free,
+        [CU_GRAPH_NODE_TYPE_CONDITIONAL] = sizeof parameters->conditional,
     };
     const char *members = (const char *)parameters->reserved1;
     const unsigned type = (unsigned)parameters->type;
 
     if (!cushim__mock_bytes_are_zero(parameters->reserved0, sizeof parameters->reserved0))
         return false;
-    /* The types after these are refused, whatever their members say. */
-    if (type > CU_GRAPH_NODE_TYPE_EVENT_RECORD && type <= CU_GRAPH_NODE_TYPE_CONDITIONAL)
+    /* These types are refused, whatever their members say. */
+    if (type == CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL || type == CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT ||
+        type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
         return true;
     if (type < sizeof used / sizeof *used)
         members += used[type];
@@ -182,6 +191,9 @@ static struct mock_work moved_child(CUgraph child)
     struct mock_graph *graph;
     CUresult code = cushim__mock_object_find(child, MOCK_GRAPH, &graph);
 
+    if (code == CUDA_SUCCESS &&
+        (cushim__mock_graph_in_body(graph) || cushim__mock_graph_has(graph, MOCK_CONDITIONAL)))
+        code = CUDA_ERROR_NOT_SUPPORTED;
     if (code == CUDA_SUCCESS && graph->parent)
         code = graph->parent->work.moved ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
     if (code == CUDA_SUCCESS && graph->capture)
@@ -203,14 +215,51 @@ static struct mock_work child_from(const CUgraphNodeParams *parameters)
     }
 }
 
-/* Graphs do not allocate here, so they free nothing; what no graph can free is invalid. */
-static CUresult check_free(CUdeviceptr address)
+struct mock_work cushim__mock_work_allocate(const CUDA_MEM_ALLOC_NODE_PARAMS *parameters)
 {
-    const struct mock_allocation *allocation = cushim__mock_allocation_at(address);
+    struct mock_operation *operation = NULL;
+    CUresult code = cushim__mock_memory_create(parameters, &operation);
 
-    return address == 0 || (allocation && allocation->origin == MOCK_BY_ALLOC)
-               ? CUDA_ERROR_INVALID_VALUE
-               : CUDA_ERROR_NOT_SUPPORTED;
+    return work_of(code, CU_GRAPH_NODE_TYPE_MEM_ALLOC, operation, NULL);
+}
+
+static struct mock_work allocate_from(const CUgraphNodeParams *parameters)
+{
+    CUDA_MEM_ALLOC_NODE_PARAMS allocation;
+
+    memcpy(&allocation, &parameters->alloc, sizeof allocation);
+    return cushim__mock_work_allocate(&allocation);
+}
+
+struct mock_work cushim__mock_work_free(CUdeviceptr address)
+{
+    struct mock_operation *operation = NULL;
+    CUresult code = cushim__mock_memory_free_operation(address, &operation);
+
+    return work_of(code, CU_GRAPH_NODE_TYPE_MEM_FREE, operation, NULL);
+}
+
+/* The largest number of bodies of a node. */
+static unsigned bodies_max(unsigned type)
+{
+    return type == MOCK_SWITCH ? UINT_MAX : type == MOCK_IF ? 2 : 1;
+}
+
+static struct mock_work conditional_from(const CUgraphNodeParams *parameters)
+{
+    const unsigned type = (unsigned)parameters->conditional.type;
+    const unsigned size = parameters->conditional.size;
+    struct mock_bodies *bodies;
+
+    if (type > MOCK_SWITCH || size == 0 || size > bodies_max(type))
+        return refused(CUDA_ERROR_INVALID_VALUE);
+    bodies =
+        cushim__mock_bodies_create(parameters->conditional.handle, (enum mock_branch)type, size);
+    if (!bodies)
+        return refused(CUDA_ERROR_OUT_OF_MEMORY);
+    return (struct mock_work){.type = CU_GRAPH_NODE_TYPE_CONDITIONAL,
+                              .bodies = bodies,
+                              .context = parameters->conditional.ctx};
 }
 
 struct mock_work cushim__mock_work_any(const CUgraphNodeParams *parameters)
@@ -236,15 +285,31 @@ struct mock_work cushim__mock_work_any(const CUgraphNodeParams *parameters)
         return cushim__mock_work_event(parameters->type, parameters->eventRecord.event);
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
-    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
-    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
         return refused(CUDA_ERROR_NOT_SUPPORTED);
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+        return allocate_from(parameters);
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
-        return refused(check_free(parameters->free.dptr));
+        return cushim__mock_work_free(parameters->free.dptr);
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+        return conditional_from(parameters);
     default:
         return refused(CUDA_ERROR_INVALID_VALUE);
     }
+}
+
+bool cushim__mock_work_is_fixed(const CUgraphNodeParams *parameters)
+{
+    const int type = parameters ? (int)parameters->type : -1;
+
+    return type == CU_GRAPH_NODE_TYPE_CONDITIONAL || type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
+           type == CU_GRAPH_NODE_TYPE_MEM_FREE;
+}
+
+CUresult cushim__mock_node_refuse(const struct mock_node *node, const CUgraphNodeParams *parameters)
+{
+    return node->work.type == parameters->type ? CUDA_ERROR_NOT_SUPPORTED
+                                               : CUDA_ERROR_INVALID_VALUE;
 }
 
 static bool has_function_of_other_context(const CUgraphNodeParams *parameters)

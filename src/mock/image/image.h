@@ -31,7 +31,7 @@ struct mock_image_kernel {
     size_t parameter_bytes; /* the end of the last one */
     /* 0 if unknown or none. */
     unsigned registers, shared_bytes, local_bytes;
-    unsigned max_threads, required_block[3];
+    unsigned max_threads, required_block[3], required_cluster[3];
     unsigned ptx_version, binary_version; /* such as 50 for sm_50 */
 };
 

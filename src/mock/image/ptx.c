@@ -61,6 +61,7 @@ static CUresult declare_kernel(struct mock_image *image, const struct ptx_kernel
     kernel->ptx_version = image->program->target;
     kernel->max_threads = declared->required_block[0] > 0 ? 0 : declared->max_threads;
     memcpy(kernel->required_block, declared->required_block, sizeof kernel->required_block);
+    memcpy(kernel->required_cluster, declared->required_cluster, sizeof kernel->required_cluster);
     cushim__mock_image_set_shared(kernel, declared->own_shared_bytes);
     kernel->parameter_count = kernel->parameter_bytes = 0;
     for (size_t i = 0; i < declared->parameter_count; i++) {

@@ -172,6 +172,12 @@ static const char *cure(const struct ptx_race *race)
 
     if (one->is_strong != other->is_strong)
         return "make both atomic, or put a barrier between them";
+    /* A barrier can order an instruction and itself only between the rounds of a loop. */
+    if (one->line == other->line)
+        return one->linear_block != other->linear_block
+                   ? "make it atomic, give each block its own memory, or let one block do it"
+                   : "make it atomic, give each thread its own memory, let one thread do it, or, "
+                     "in a loop, put a __syncthreads() between two rounds";
     if (one->linear_block != other->linear_block)
         return "make both atomic, give each block its own memory, or split the kernel in two";
     return one->linear_thread / WARP == other->linear_thread / WARP
@@ -197,7 +203,8 @@ void cushim__mock_thread_race_report(const struct ptx_race *race, uint64_t numbe
 
         cushim__mock_allocation_tag(memory ? memory->span.start : 0, name, sizeof name);
         cushim__text_format(&text, ", %u bytes at %s+%" PRIu64, race->bytes, name,
-                            memory ? race->address - memory->span.start : 0);
+                            memory ? race->address - cushim__mock_allocation_race(memory).start
+                                   : 0);
     }
     cushim__text_format(&text, ": nothing orders them; %s", cure(race));
     cushim__race_report_within(

@@ -15,6 +15,7 @@
 #include "src/mock/launch/kernel.h"
 #include "src/mock/memory/allocation.h"
 #include "src/mock/memory/pool.h"
+#include "src/mock/memory/virtual.h"
 #include "src/mock/module/module.h"
 #include "src/mock/module/translation.h"
 #include "src/mock/sim/sim.h"
@@ -55,7 +56,10 @@ struct mock_execution {
 static bool is_reached(const struct mock_context *context, const struct mock_allocation *memory)
 {
     const struct mock_device *device = context->device;
+    const struct mock_mapping *mapping = cushim__mock_mapping_of(memory);
 
+    if (mapping)
+        return cushim__mock_mapping_access(mapping, device) != CU_MEM_ACCESS_FLAGS_PROT_NONE;
     if (cushim__mock_allocation_place(memory) != MOCK_DEVICE_MEMORY || memory->device == device)
         return true;
     if (memory->pool)
@@ -65,9 +69,9 @@ static bool is_reached(const struct mock_context *context, const struct mock_all
 
 static bool find(void *data, uint64_t address, struct ptx_range *range)
 {
-    enum { REGISTERED_READ_ONLY = 8 };
     const struct mock_execution *execution = data;
     const struct mock_allocation *memory = cushim__mock_allocation_behind(address);
+    const struct mock_mapping *mapping = cushim__mock_mapping_of(memory);
 
     if (!memory || !is_reached(execution->what.context, memory))
         return false;
@@ -75,7 +79,10 @@ static bool find(void *data, uint64_t address, struct ptx_range *range)
         .start = memory->span.start,
         .bytes = memory->bytes,
         .host = (unsigned char *)memory->host,
-        .read_only = memory->origin == MOCK_BY_REGISTER && memory->flags & REGISTERED_READ_ONLY,
+        .read_only = mapping
+                         ? cushim__mock_mapping_access(mapping, execution->what.context->device) ==
+                               CU_MEM_ACCESS_FLAGS_PROT_READ
+                         : memory->origin == MOCK_BY_REGISTER && memory->flags & MOCK_READ_ONLY,
     };
     return true;
 }
@@ -280,30 +287,47 @@ bool cushim__mock_execution_step(struct mock_execution *execution, uint64_t *dur
 
 /* --- the end of an execution --- */
 
+/* Whether no device may both read and write mapped memory, which explains a fault. */
+static bool is_limited(const struct mock_allocation *allocation)
+{
+    const struct mock_mapping *mapping = cushim__mock_mapping_of(allocation);
+
+    return mapping &&
+           cushim__mock_mapping_access(mapping, NULL) != CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+}
+
 /* ` (memory#3+132, 4 bytes beyond its end)`. */
 static void say_where(uint64_t address, char *text, size_t size)
 {
     const struct mock_allocation *near = cushim__mock_allocation_behind(address);
+    struct race_memory memory;
     char tag[MOCK_TAG_SIZE];
     uint64_t offset;
 
+    if (!near && cushim__mock_reservation_at(address)) {
+        cushim__mock_allocation_tag(address, tag, sizeof tag);
+        snprintf(text, size, " (%s is reserved, but nothing is mapped there)", tag);
+        return;
+    }
     if (!near)
         near = cushim__mock_allocation_near(address);
     if (!near) {
         snprintf(text, size, " (there is none)");
         return;
     }
-    cushim__mock_allocation_tag(near->span.start, tag, sizeof tag);
-    offset = address - near->span.start;
-    if (address < near->span.start)
-        snprintf(text, size, " (%" PRIu64 " bytes before %s)", near->span.start - address, tag);
-    else if (offset == near->bytes)
+    memory = cushim__mock_allocation_race(near);
+    cushim__mock_allocation_tag(memory.start, tag, sizeof tag);
+    offset = address - memory.start;
+    if (address < memory.start)
+        snprintf(text, size, " (%" PRIu64 " bytes before %s)", memory.start - address, tag);
+    else if (offset == memory.bytes)
         snprintf(text, size, " (%s+%" PRIu64 ", at its end)", tag, offset);
-    else if (offset > near->bytes)
+    else if (offset > memory.bytes)
         snprintf(text, size, " (%s+%" PRIu64 ", %" PRIu64 " bytes beyond its end)", tag, offset,
-                 offset - near->bytes);
+                 offset - memory.bytes);
     else
-        snprintf(text, size, " (%s+%" PRIu64 " of %zu bytes)", tag, offset, near->bytes);
+        snprintf(text, size, " (%s+%" PRIu64 " of %zu bytes%s)", tag, offset, memory.bytes,
+                 is_limited(near) ? ", see cuMemSetAccess" : "");
 }
 
 /* Whether a fault has an address that allocations can be near to. */
@@ -324,11 +348,11 @@ static CUresult fault(const struct mock_execution *execution)
         cushim__print_format("%s\n", fault->text);
     if (has_address(fault))
         say_where(fault->address, where, sizeof where);
-    cushim__mock_log("the kernel '%s' (operation %" PRIu64 "), line %u of its PTX, block "
-                     "(%u,%u,%u), thread (%u,%u,%u): %s%s: %s",
-                     fault->kernel, execution->what.number, fault->line, fault->block[0],
-                     fault->block[1], fault->block[2], fault->thread[0], fault->thread[1],
-                     fault->thread[2], fault->text, where, cushim__result_name(code));
+    cushim__mock_kernel_failed("the kernel '%s' (operation %" PRIu64 "), line %u of its PTX, block "
+                               "(%u,%u,%u), thread (%u,%u,%u): %s%s: %s",
+                               fault->kernel, execution->what.number, fault->line, fault->block[0],
+                               fault->block[1], fault->block[2], fault->thread[0], fault->thread[1],
+                               fault->thread[2], fault->text, where, cushim__result_name(code));
     return code;
 }
 
@@ -339,12 +363,12 @@ static CUresult stop(const struct mock_execution *execution, const char *why)
     struct ptx_fault where = {0};
 
     cushim__ptx_find_first(execution->launch, &where);
-    cushim__mock_log("the kernel '%s' (operation %" PRIu64
-                     ") %s; thread (%u,%u,%u) of block (%u,%u,%u) is at line %u of its PTX: %s",
-                     what->variables->code->program->kernels[what->kernel].name, what->number, why,
-                     where.thread[0], where.thread[1], where.thread[2], where.block[0],
-                     where.block[1], where.block[2], where.line,
-                     cushim__result_name(CUDA_ERROR_LAUNCH_TIMEOUT));
+    cushim__mock_kernel_failed(
+        "the kernel '%s' (operation %" PRIu64
+        ") %s; thread (%u,%u,%u) of block (%u,%u,%u) is at line %u of its PTX: %s",
+        what->variables->code->program->kernels[what->kernel].name, what->number, why,
+        where.thread[0], where.thread[1], where.thread[2], where.block[0], where.block[1],
+        where.block[2], where.line, cushim__result_name(CUDA_ERROR_LAUNCH_TIMEOUT));
     return CUDA_ERROR_LAUNCH_TIMEOUT;
 }
 

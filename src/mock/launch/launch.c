@@ -123,7 +123,7 @@ static CUresult parameters_copy_extra(struct mock_parameters *parameters, void *
     if (parameters->byte_count > 0 && (!buffer || bytes == 0))
         return CUDA_ERROR_INVALID_VALUE;
     if (bytes > parameters->byte_count)
-        return parameters->count > 0 ? CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES : CUDA_SUCCESS;
+        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
     if (bytes > 0)
         memcpy(parameters->bytes, buffer, bytes);
     return CUDA_SUCCESS;
@@ -319,6 +319,7 @@ CUresult cushim__mock_launch_check(const struct mock_function *function,
 {
     const struct mock_image_kernel *kernel = function->kernel;
     const uint64_t threads = (uint64_t)shape->block[0] * shape->block[1] * shape->block[2];
+    unsigned blocks;
 
     if (!within(shape->grid, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X) ||
         !within(shape->block, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X) ||
@@ -328,7 +329,10 @@ CUresult cushim__mock_launch_check(const struct mock_function *function,
     if (kernel->required_block[0] > 0 &&
         memcmp(kernel->required_block, shape->block, sizeof shape->block) != 0)
         return CUDA_ERROR_INVALID_VALUE;
-    return CUDA_SUCCESS;
+    return kernel->required_cluster[0] > 0
+               ? cushim__mock_function_cluster(function, shape->grid, kernel->required_cluster,
+                                               &blocks)
+               : CUDA_SUCCESS;
 }
 
 /*
@@ -434,6 +438,8 @@ CUresult cushim__mock_launch_create(struct mock_function *function,
     CUresult code = cushim__mock_launch_check(function, shape);
     struct mock_parameters *copies;
 
+    if (values && extra && *extra == CU_LAUNCH_PARAM_END)
+        extra = NULL; /* an array of only an end is as good as none */
     if (code == CUDA_SUCCESS && values && extra)
         code = CUDA_ERROR_INVALID_VALUE;
     if (code != CUDA_SUCCESS)

@@ -10,6 +10,7 @@
 #include "src/mock/core/state.h"
 #include "src/mock/memory/arena.h"
 #include "src/mock/memory/pages.h"
+#include "src/mock/memory/virtual.h"
 #include "src/race/race.h"
 
 /* Page-locked memory of at least this size has pages of its own. */
@@ -44,7 +45,14 @@ static struct mock_allocation *host_upto(uint64_t address)
     return (struct mock_allocation *)cushim__tree_upto(&host_memory, &key.by_address);
 }
 
-struct mock_allocation *cushim__mock_allocation_behind(CUdeviceptr address)
+struct mock_allocation *cushim__mock_allocation_from(CUdeviceptr address)
+{
+    const struct mock_span key = {.start = address};
+
+    return (struct mock_allocation *)cushim__tree_from(&host_memory, &key.by_address);
+}
+
+static struct mock_allocation *find(CUdeviceptr address)
 {
     const struct mock_arena *arena = arena_at(address);
     struct mock_allocation *allocation;
@@ -55,11 +63,40 @@ struct mock_allocation *cushim__mock_allocation_behind(CUdeviceptr address)
     return allocation && address - allocation->span.start < allocation->bytes ? allocation : NULL;
 }
 
-struct mock_allocation *cushim__mock_allocation_at(CUdeviceptr address)
+struct mock_allocation *cushim__mock_allocation_behind(CUdeviceptr address)
 {
-    struct mock_allocation *allocation = cushim__mock_allocation_behind(address);
+    struct mock_allocation *allocation = find(address);
+
+    return allocation && !allocation->unmapped ? allocation : NULL;
+}
+
+struct mock_allocation *cushim__mock_allocation_known(CUdeviceptr address)
+{
+    struct mock_allocation *allocation = find(address);
 
     return allocation && !allocation->leaving ? allocation : NULL;
+}
+
+struct mock_allocation *cushim__mock_allocation_at(CUdeviceptr address)
+{
+    struct mock_allocation *allocation = cushim__mock_allocation_known(address);
+
+    return allocation && !allocation->unlaunched ? allocation : NULL;
+}
+
+size_t cushim__mock_allocation_reach(const struct mock_allocation *allocation, CUdeviceptr address)
+{
+    const struct mock_mapping *mapping = cushim__mock_mapping_of(allocation), *next = mapping;
+    CUdeviceptr end = allocation->span.start + allocation->bytes;
+
+    while (next) {
+        next = cushim__mock_mapping_of(host_upto(end));
+        if (!next || next->allocation.span.start != end ||
+            next->reservation != mapping->reservation)
+            break;
+        end += next->allocation.bytes;
+    }
+    return end - address;
 }
 
 /* The distance between an address and an allocation that does not contain it. */
@@ -101,12 +138,17 @@ static bool is_managed(enum mock_origin origin)
     return origin == MOCK_BY_MANAGED || origin == MOCK_BY_VARIABLE;
 }
 
+/* A mapping has the name of its reservation. */
 void cushim__mock_allocation_tag(CUdeviceptr start, char *text, size_t size)
 {
-    const struct mock_allocation *allocation = cushim__mock_allocation_behind(start);
+    const struct mock_allocation *allocation = find(start);
+    const struct mock_reservation *reservation = cushim__mock_reservation_at(start);
+    const char *tag = reservation ? reservation->tag : allocation ? allocation->tag : "";
 
-    if (allocation && allocation->tag[0])
-        snprintf(text, size, "%s", allocation->tag);
+    if (tag[0])
+        snprintf(text, size, "%s", tag);
+    else if (reservation)
+        snprintf(text, size, "memory#%u", reservation->number);
     else
         snprintf(text, size, "%s#%u", allocation && is_global(allocation) ? "global" : "memory",
                  allocation ? allocation->number : 0);
@@ -114,9 +156,12 @@ void cushim__mock_allocation_tag(CUdeviceptr start, char *text, size_t size)
 
 void cushim__mock_allocation_set_tag(CUdeviceptr start, const char *tag)
 {
-    struct mock_allocation *allocation = cushim__mock_allocation_behind(start);
+    struct mock_allocation *allocation = find(start);
+    struct mock_reservation *reservation = cushim__mock_reservation_at(start);
 
-    if (allocation && allocation->span.start == start)
+    if (reservation && reservation->start == start)
+        snprintf(reservation->tag, sizeof reservation->tag, "%s", tag);
+    else if (!reservation && allocation && allocation->span.start == start)
         snprintf(allocation->tag, sizeof allocation->tag, "%s", tag);
 }
 
@@ -134,11 +179,16 @@ enum mock_place cushim__mock_allocation_place(const struct mock_allocation *allo
     }
 }
 
-/* Whether the program created an allocation and has to free it. */
+/* Whether the program has to free an allocation. A graph's counts while it is live. */
 static bool is_counted(const struct mock_allocation *allocation)
 {
     return !is_global(allocation) && allocation->origin != MOCK_BY_REGISTER &&
-           allocation->origin != MOCK_BY_KERNEL;
+           allocation->origin != MOCK_BY_KERNEL && allocation->origin != MOCK_BY_GRAPH;
+}
+
+uint64_t cushim__mock_allocation_number(void)
+{
+    return ++allocations_made;
 }
 
 struct mock_allocation *cushim__mock_allocation_new(struct mock_context *context,
@@ -160,7 +210,6 @@ void cushim__mock_allocation_begin(struct mock_allocation *allocation, struct mo
     allocation->device = device;
     allocation->origin = (uint8_t)origin;
     allocation->synchronous = cushim__mock_allocation_place(allocation) == MOCK_MANAGED;
-    allocation->preferred = allocation->prefetched = CU_DEVICE_INVALID;
     cushim__mock_allocation_renew(allocation, bytes);
 }
 
@@ -169,9 +218,10 @@ void cushim__mock_allocation_renew(struct mock_allocation *allocation, size_t by
     if (allocation->id > 0)
         cushim__race_forget(allocation->id);
     allocation->bytes = bytes;
-    allocation->id = ++allocations_made;
-    allocation->number =
-        is_global(allocation) ? ++cushim__mock->globals_made : ++cushim__mock->memory_made;
+    allocation->id = cushim__mock_allocation_number();
+    if (allocation->origin != MOCK_BY_MAP)
+        allocation->number =
+            is_global(allocation) ? ++cushim__mock->globals_made : ++cushim__mock->memory_made;
     allocation->tag[0] = '\0';
     if (is_counted(allocation))
         cushim__mock->allocations++;
@@ -240,11 +290,12 @@ static void give_host(const struct mock_allocation *allocation)
         cushim__system_free(allocation->host);
 }
 
-/* Check whether memory may be registered as page-locked. */
-static CUresult check_registered(const void *memory, size_t bytes)
+/* Check that memory may be page-locked; it must be writable unless READ_ONLY is asked for. */
+static CUresult check_registered(const void *memory, size_t bytes, bool writable)
 {
     const uint64_t start = (uintptr_t)memory, last = start + bytes - 1;
     const struct mock_allocation *other;
+    bool lacks = false;
 
     if (last < start || arena_at(start) || arena_at(last))
         return CUDA_ERROR_INVALID_VALUE;
@@ -252,7 +303,9 @@ static CUresult check_registered(const void *memory, size_t bytes)
     if (other && other->span.start + other->bytes > start)
         return other->origin == MOCK_BY_REGISTER ? CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED
                                                  : CUDA_ERROR_INVALID_VALUE;
-    return cushim__mock_pages_mapped(memory, bytes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    if (cushim__mock_pages_mapped(memory, bytes, writable, &lacks))
+        return CUDA_SUCCESS;
+    return lacks ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_INVALID_VALUE;
 }
 
 void cushim__mock_allocation_list(struct mock_allocation *allocation)
@@ -272,7 +325,7 @@ CUresult cushim__mock_allocation_create_host(struct mock_context *context,
     if (bytes == 0)
         return CUDA_ERROR_INVALID_VALUE;
     if (origin == MOCK_BY_REGISTER) {
-        code = check_registered(memory, bytes);
+        code = check_registered(memory, bytes, !(flags & MOCK_READ_ONLY));
         if (code)
             return code;
     } else {
@@ -299,10 +352,15 @@ void cushim__mock_allocation_destroy(struct mock_allocation *allocation)
     cushim__mock_allocation_drop(allocation);
 }
 
+static bool is_import(const struct mock_allocation *allocation)
+{
+    return allocation->origin == MOCK_BY_IMPORT || allocation->origin == MOCK_BY_EXTERNAL;
+}
+
 /* Whether an allocation is a part of a device's memory. */
 static bool in_arena(const struct mock_allocation *allocation)
 {
-    return allocation->origin != MOCK_BY_IMPORT &&
+    return !is_import(allocation) && allocation->origin != MOCK_BY_MAP &&
            cushim__mock_allocation_place(allocation) == MOCK_DEVICE_MEMORY;
 }
 
@@ -314,12 +372,13 @@ void cushim__mock_allocation_drop(struct mock_allocation *allocation)
         return;
     }
     cushim__tree_remove(&host_memory, &allocation->span.by_address);
-    if (allocation->origin == MOCK_BY_IMPORT) {
+    if (is_import(allocation)) {
         cushim__mock_import_free(allocation);
         return;
     }
-    if (allocation->origin != MOCK_BY_REGISTER)
+    if (allocation->origin != MOCK_BY_REGISTER && allocation->origin != MOCK_BY_MAP)
         give_host(allocation);
+    free(allocation->hints);
     free(allocation);
 }
 
@@ -328,6 +387,10 @@ void cushim__mock_allocation_mapping(const struct mock_allocation *allocation, C
 {
     const struct mock_span *block = &allocation->span;
 
+    if (allocation->origin == MOCK_BY_IMPORT) {
+        cushim__mock_import_mapping(allocation, start, bytes);
+        return;
+    }
     if (in_arena(allocation))
         block = cushim__mock_arena_block(allocation->device->arena, allocation);
     *start = block->start;
@@ -345,8 +408,14 @@ struct mock_allocation *cushim__mock_allocation_next_host(const struct mock_allo
         &host_memory, previous ? &previous->span.by_address : NULL);
 }
 
+/* For the race detector a reservation is one memory, as mappings side by side are used as one. */
 struct race_memory cushim__mock_allocation_race(const struct mock_allocation *allocation)
 {
+    const struct mock_mapping *mapping = cushim__mock_mapping_of(allocation);
+
+    if (mapping)
+        return (struct race_memory){mapping->reservation->id, mapping->reservation->start,
+                                    mapping->reservation->bytes};
     return (struct race_memory){allocation->id, allocation->span.start, allocation->bytes};
 }
 
@@ -354,21 +423,35 @@ bool cushim__mock_memory_is_device(CUdeviceptr address)
 {
     const struct mock_allocation *allocation;
 
-    if (arena_at(address))
+    if (arena_at(address) || cushim__mock_reservation_at(address))
         return true;
-    allocation = cushim__mock_allocation_behind(address);
+    allocation = find(address);
     return allocation && cushim__mock_allocation_place(allocation) == MOCK_DEVICE_MEMORY;
+}
+
+bool cushim__mock_memory_allows(CUdeviceptr address, size_t bytes, bool is_written)
+{
+    const unsigned wanted =
+        is_written ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_READ;
+    const struct mock_mapping *mapping = cushim__mock_mapping_at(address);
+    const CUdeviceptr end = address + bytes;
+
+    for (; mapping && address < end; mapping = cushim__mock_mapping_at(address)) {
+        if ((cushim__mock_mapping_access(mapping, NULL) & wanted) != wanted)
+            return false;
+        address = mapping->allocation.span.start + mapping->allocation.bytes;
+    }
+    return true;
 }
 
 void *cushim__mock_memory_host(CUdeviceptr address, size_t bytes)
 {
     const struct mock_allocation *allocation = cushim__mock_allocation_behind(address);
-    size_t offset;
 
-    if (!allocation)
+    if (!allocation || bytes > cushim__mock_allocation_reach(allocation, address) ||
+        !cushim__mock_memory_allows(address, bytes, false))
         return NULL;
-    offset = address - allocation->span.start;
-    return bytes <= allocation->bytes - offset ? allocation->host + offset : NULL;
+    return allocation->host + (address - allocation->span.start);
 }
 
 void *cushim__mock_memory_fill(CUdeviceptr address, const void *initial, size_t bytes)
@@ -427,6 +510,7 @@ void cushim__mock_memory_clear(void)
 {
     struct mock_allocation *one;
 
+    cushim__mock_virtual_clear();
     while ((one = cushim__mock_allocation_next_host(NULL)))
         cushim__mock_allocation_destroy(one);
     for (unsigned i = 0; cushim__mock->devices && i < cushim__mock->settings.devices; i++) {

@@ -32,6 +32,16 @@ enum mock_origin {
     MOCK_BY_POOL,     /* cuMemAllocAsync: cuMemFreeAsync or cuMemFree */
     MOCK_BY_IMPORT,   /* cuIpcOpenMemHandle: cuIpcCloseMemHandle */
     MOCK_BY_KERNEL,   /* malloc() in a kernel: free() in a kernel */
+    MOCK_BY_EXTERNAL, /* cuExternalMemoryGetMappedBuffer: cuMemFree; or with its mipmapped array */
+    MOCK_BY_MAP,      /* cuMemMap: cuMemUnmap */
+    MOCK_BY_GRAPH,    /* a node of a graph: cuMemFreeAsync, cuMemFree or another node */
+};
+
+/* What the program has said about a page of managed memory. */
+struct mock_hints {
+    bool read_mostly;
+    int8_t preferred, prefetched; /* locations; `prefetched` is that of the last prefetch */
+    uint32_t accessed_by;         /* a bit for the host, and one for each device */
 };
 
 struct mock_allocation {
@@ -41,24 +51,36 @@ struct mock_allocation {
     struct mock_context *context; /* it is freed with it; NULL for a pool's */
     struct mock_device *device;
     struct mock_pool *pool;
-    uint64_t id;      /* number of the allocation, from 1: BUFFER_ID */
-    unsigned flags;   /* of page-locked and managed memory */
-    uint8_t origin;   /* enum mock_origin */
-    bool synchronous; /* SYNC_MEMOPS: calls wait for their work on it */
-    bool read_mostly; /* advice for managed memory, as are `preferred` and `accessed_by` */
-    int8_t preferred, prefetched; /* locations; `prefetched` is that of the last prefetch */
-    uint32_t accessed_by;         /* a bit for the host, and one for each device */
-    uint32_t number;              /* in its tag; counts memory, or globals, of this mock */
-    char tag[MOCK_TAG_SIZE];      /* set by the layer; empty for the default word and number */
-    bool leaving;                 /* the program freed it, so only pending work still finds it */
+    uint64_t id;              /* number of the allocation, from 1: BUFFER_ID */
+    unsigned flags;           /* of page-locked and managed memory */
+    uint8_t origin;           /* enum mock_origin */
+    bool synchronous;         /* SYNC_MEMOPS: calls wait for their work on it */
+    struct mock_hints *hints; /* for each page of managed memory; NULL before the first hint */
+    uint32_t number;          /* in its tag; counts memory, or globals, of this mock */
+    char tag[MOCK_TAG_SIZE];  /* set by the layer; empty for the default word and number */
+    bool leaving;             /* the program freed it, so only pending work still finds it */
+    struct mock_graph_memory *graph; /* of MOCK_BY_GRAPH (src/mock/graph_exec/memory.h) */
+    bool unlaunched; /* no launch of a graph has allocated it, so calls do not find it */
+    bool unmapped;   /* no launch of a graph allocates it now, so work does not find it */
 };
 
 /*
- * The allocation that contains an address: at() for calls, behind() for pending work. NULL if there
- * is none (pageable memory, or garbage).
+ * The allocation that contains an address: at() for calls, behind() for pending work, known() for
+ * nodes of graphs, which may use what a launch will allocate. NULL if there is none (pageable
+ * memory, or garbage).
  */
 struct mock_allocation *cushim__mock_allocation_at(CUdeviceptr address);
+struct mock_allocation *cushim__mock_allocation_known(CUdeviceptr address);
 struct mock_allocation *cushim__mock_allocation_behind(CUdeviceptr address);
+
+/* The allocation in no arena that begins at an address or next after it, or NULL. */
+struct mock_allocation *cushim__mock_allocation_from(CUdeviceptr address);
+
+/*
+ * How many bytes there are from an address to the end of its allocation, or, for mapped memory, to
+ * the end of the last mapping without a gap.
+ */
+size_t cushim__mock_allocation_reach(const struct mock_allocation *allocation, CUdeviceptr address);
 
 /* The allocation nearest to an address, to name it in messages; NULL if there are none. */
 const struct mock_allocation *cushim__mock_allocation_near(CUdeviceptr address);
@@ -76,6 +98,9 @@ enum mock_place cushim__mock_allocation_place(const struct mock_allocation *allo
 CUresult cushim__mock_allocation_create(struct mock_context *context, struct mock_device *device,
                                         enum mock_origin origin, size_t bytes,
                                         struct mock_allocation **allocation);
+
+/* CU_MEMHOSTREGISTER_READ_ONLY, which old headers lack: a kernel that writes the memory faults. */
+enum { MOCK_READ_ONLY = 8 };
 
 /*
  * Allocate page-locked or managed memory (`memory` is NULL), or register `memory`. INVALID_VALUE,
@@ -100,6 +125,7 @@ void cushim__mock_allocation_begin(struct mock_allocation *allocation, struct mo
                                    struct mock_device *device, enum mock_origin origin,
                                    size_t bytes);
 void cushim__mock_allocation_renew(struct mock_allocation *allocation, size_t bytes);
+uint64_t cushim__mock_allocation_number(void); /* never used again */
 void cushim__mock_allocation_uncount(const struct mock_allocation *allocation);
 struct mock_arena *cushim__mock_allocation_arena(struct mock_device *device);
 
@@ -117,7 +143,7 @@ struct mock_allocation *cushim__mock_allocation_next_host(const struct mock_allo
 void cushim__mock_allocation_mapping(const struct mock_allocation *allocation, CUdeviceptr *start,
                                      size_t *bytes);
 
-/* The allocation as the race detector knows it. */
+/* The allocation as the race detector and messages know it; a mapping is its reservation there. */
 struct race_memory cushim__mock_allocation_race(const struct mock_allocation *allocation);
 
 /* --- access by operations and calls --- */
@@ -126,10 +152,14 @@ struct race_memory cushim__mock_allocation_race(const struct mock_allocation *al
 bool cushim__mock_memory_is_device(CUdeviceptr address);
 
 /*
- * The host's view of `bytes` from an address, for execution; NULL if they are not all in one live
- * allocation. For page-locked memory it is the address itself.
+ * The host's view of `bytes` from an address, for execution; NULL unless all are in one live
+ * allocation, or in mappings side by side that a device may access. For page-locked memory it is
+ * the address itself.
  */
 void *cushim__mock_memory_host(CUdeviceptr address, size_t bytes);
+
+/* Whether a device may write (or only read) all bytes of a range in one allocation. */
+bool cushim__mock_memory_allows(CUdeviceptr address, size_t bytes, bool is_written);
 
 /* Write an initial value, or zeros if it is NULL. Returns the host's view as above. */
 void *cushim__mock_memory_fill(CUdeviceptr address, const void *initial, size_t bytes);
@@ -159,11 +189,23 @@ CUresult cushim__mock_import_open(struct mock_context *context, struct mock_devi
                                   const struct mock_shared_pages *shared, size_t offset,
                                   size_t bytes, struct mock_allocation **allocation);
 
+/*
+ * Give device addresses to `bytes` bytes at an offset of `pages`, which are `room` bytes of a file
+ * of the program. On success the allocation owns the pages. OUT_OF_MEMORY.
+ */
+CUresult cushim__mock_import_external(struct mock_context *context, struct mock_device *device,
+                                      void *pages, size_t room, size_t offset, size_t bytes,
+                                      struct mock_allocation **allocation);
+
 /* Remove one use. Returns whether it was the last one. */
 bool cushim__mock_import_close(struct mock_allocation *allocation);
 
+/* The range of addresses that is mapped for an import: the whole of what was shared. */
+void cushim__mock_import_mapping(const struct mock_allocation *allocation, CUdeviceptr *start,
+                                 size_t *bytes);
+
 /*
- * Free what cushim__mock_import_open() created, however many uses it has: for
+ * Free what cushim__mock_import_open() or _external() created, however many uses it has: for
  * cushim__mock_allocation_drop().
  */
 void cushim__mock_import_free(struct mock_allocation *allocation);

@@ -71,6 +71,14 @@ char *cushim__mock_arena_bytes(const struct mock_arena *arena, uint64_t address)
     return moved ? moved : cushim__mock_arena_private(arena, address);
 }
 
+bool cushim__mock_arena_has_blocks(const struct mock_arena *arena, size_t room)
+{
+    uint64_t start;
+
+    return room <= arena->budget - arena->used &&
+           cushim__mock_spans_find(&arena->blocks, room, MOCK_BLOCK, &start);
+}
+
 bool cushim__mock_arena_take_blocks(struct mock_arena *arena, size_t room, struct mock_spans *parts,
                                     struct mock_span *span)
 {

@@ -42,6 +42,9 @@ bool cushim__mock_arena_take(struct mock_arena *arena, struct mock_allocation *a
 /* Free the place, and the memory of the allocation with it. */
 void cushim__mock_arena_give(struct mock_arena *arena, struct mock_allocation *allocation);
 
+/* Whether blocks with this room are free. */
+bool cushim__mock_arena_has_blocks(const struct mock_arena *arena, size_t room);
+
 /*
  * Take blocks for a pool, which divides them itself, and give them back. The allocations in `parts`
  * are found by their addresses like others; `span` is in memory of its own.

@@ -44,8 +44,11 @@ bool cushim__mock_pages_back(void *pages, size_t bytes);
 /* Discard what is in a part of such room, which is then unbacked again. */
 void cushim__mock_pages_empty(void *pages, size_t bytes);
 
-/* Whether all pages that the bytes touch are mapped: a read does not fault for lack of one. */
-bool cushim__mock_pages_mapped(const void *start, size_t bytes);
+/*
+ * Whether all pages that the bytes touch can be read, and written if `writable`. If the system does
+ * not say, because it lacks files or memory, the answer is false, and `lacks` becomes true.
+ */
+bool cushim__mock_pages_mapped(const void *start, size_t bytes, bool writable, bool *lacks);
 
 /* Pages that processes share. */
 
@@ -81,6 +84,39 @@ void *cushim__mock_pages_find(const struct mock_shared_pages *shared, size_t *by
 
 /* Unmap what cushim__mock_pages_find() returned. */
 void cushim__mock_pages_lose(void *pages, size_t bytes);
+
+/*
+ * On Linux: the size of an open file of the program (0 if it cannot be mapped), and a mapping of
+ * its first bytes. Both fail on Windows.
+ */
+size_t cushim__mock_file_bytes(int file);
+void *cushim__mock_file_map(int file, size_t bytes);
+
+/*
+ * Pages that can be mapped at several addresses at once. take_many() allocates them, zeroed, at a
+ * first address. With a `label` (at most MOCK_PAGES_LABEL bytes), they are in a file that other
+ * processes can map by its descriptor; the label follows them. Returns NULL if memory runs out.
+ */
+enum { MOCK_PAGES_LABEL = 128 };
+void *cushim__mock_pages_take_many(size_t bytes, const void *label, size_t label_bytes, int *file);
+
+/*
+ * Map the pages of such a file, and read their label. Returns false if it is no such file. `pages`
+ * is NULL if memory runs out.
+ */
+bool cushim__mock_pages_open(int file, void *label, size_t label_bytes, void **pages,
+                             size_t *bytes);
+
+/* Another descriptor of the file, for the program; negative if the process has too many. */
+int cushim__mock_pages_descriptor(int file);
+void cushim__mock_pages_close(int file);
+
+/* Map such pages, or a part of them, at reserved addresses as well; unmap them from there. */
+bool cushim__mock_pages_put(void *pages, size_t bytes, void *reserved);
+void cushim__mock_pages_remove(void *reserved, size_t bytes);
+
+/* Reserve addresses from a given one on. Returns false if they are taken. */
+bool cushim__mock_pages_reserve_at(void *address, size_t bytes);
 
 /*
  * On Linux: create and seal a file in memory for pages, which only its user may open. A sealed file

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -65,22 +66,57 @@ void cushim__mock_pages_empty(void *pages, size_t bytes)
     madvise(pages, bytes, MADV_DONTNEED);
 }
 
-bool cushim__mock_pages_mapped(const void *start, size_t bytes)
+/* mincore() fails for unmapped pages; which of the others are in memory does not matter. */
+static bool are_mapped(uintptr_t start, uintptr_t end)
 {
     enum { AT_ONCE = 1024 };
-    const uintptr_t size = cushim__mock_pages_size(), end = (uintptr_t)start + bytes;
+    const uintptr_t size = cushim__mock_pages_size();
     unsigned char in_memory[AT_ONCE];
 
-    if (end < (uintptr_t)start)
-        return false;
-    /* mincore() fails for unmapped pages; which of the others are in memory does not matter. */
-    for (uintptr_t page = (uintptr_t)start & ~(size - 1); page < end; page += AT_ONCE * size) {
+    for (uintptr_t page = start & ~(size - 1); page < end; page += AT_ONCE * size) {
         const uintptr_t left = end - page;
 
         if (mincore((void *)page, left < AT_ONCE * size ? left : AT_ONCE * size, in_memory) != 0)
             return false;
     }
     return true;
+}
+
+/*
+ * The list of mappings is in the order of addresses, and a line of it may have the length of a path.
+ * It is read without allocating, so that the answer does not depend on free memory.
+ */
+bool cushim__mock_pages_mapped(const void *start, size_t bytes, bool writable, bool *lacks)
+{
+    const uintptr_t end = (uintptr_t)start + bytes;
+    uintptr_t known = (uintptr_t)start, first, last;
+    static char text[8192]; /* under the mock's lock */
+    size_t length = 0;
+    ssize_t got;
+    char access[5], *line, *next;
+    int mappings;
+
+    if (end < known || !are_mapped(known, end))
+        return false;
+    mappings = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    if (mappings < 0) {
+        *lacks = errno != ENOENT;
+        return !*lacks; /* without /proc, it is unknown whether they can be written */
+    }
+    while (known < end && (got = read(mappings, text + length, sizeof text - 1 - length)) > 0) {
+        length += (size_t)got;
+        text[length] = '\0';
+        for (line = text; (next = strchr(line, '\n')); line = next + 1) {
+            if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s", &first, &last, access) == 3 &&
+                first <= known && known < last && access[0] == 'r' &&
+                (!writable || access[1] == 'w'))
+                known = last;
+        }
+        length -= (size_t)(line - text);
+        memmove(text, line, length);
+    }
+    close(mappings);
+    return known >= end;
 }
 
 /*
@@ -230,6 +266,78 @@ static size_t bytes_of(int file, const unsigned char key[MOCK_PAGES_KEY_BYTES])
     return (size_t)end - sizeof tail;
 }
 
+void *cushim__mock_pages_take_many(size_t bytes, const void *label, size_t label_bytes, int *file)
+{
+    void *pages;
+
+    *file = -1;
+    if (!label) {
+        pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        return pages == MAP_FAILED ? NULL : pages;
+    }
+    *file = cushim__mock_shared_file_create();
+    if (*file < 0)
+        return NULL;
+    pages = MAP_FAILED;
+    if (pwrite(*file, label, label_bytes, (off_t)bytes) == (ssize_t)label_bytes &&
+        cushim__mock_shared_file_seal(*file))
+        pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, *file, 0);
+    if (pages != MAP_FAILED)
+        return pages;
+    close(*file);
+    return NULL;
+}
+
+bool cushim__mock_pages_open(int file, void *label, size_t label_bytes, void **pages, size_t *bytes)
+{
+    const off_t end = is_sealed(file) ? lseek(file, 0, SEEK_END) : -1;
+
+    if (end <= (off_t)label_bytes ||
+        pread(file, label, label_bytes, end - (off_t)label_bytes) != (ssize_t)label_bytes)
+        return false;
+    *bytes = (size_t)end - label_bytes;
+    *pages = mmap(NULL, *bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (*pages == MAP_FAILED)
+        *pages = NULL;
+    return true;
+}
+
+int cushim__mock_pages_descriptor(int file)
+{
+    return fcntl(file, F_DUPFD_CLOEXEC, 0);
+}
+
+void cushim__mock_pages_close(int file)
+{
+    if (file >= 0)
+        close(file);
+}
+
+/* mremap() with an old size of 0 creates a second mapping of shared pages. */
+bool cushim__mock_pages_put(void *pages, size_t bytes, void *reserved)
+{
+    return mremap(pages, 0, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, reserved) != MAP_FAILED;
+}
+
+void cushim__mock_pages_remove(void *reserved, size_t bytes)
+{
+    mmap(reserved, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+         0);
+}
+
+bool cushim__mock_pages_reserve_at(void *address, size_t bytes)
+{
+    void *pages =
+        mmap(address, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (pages == address)
+        return true;
+    if (pages != MAP_FAILED)
+        munmap(pages, bytes);
+    return false;
+}
+
 void *cushim__mock_pages_find(const struct mock_shared_pages *shared, size_t *bytes, int *file)
 {
     const int opened = open_shared(shared->process, shared->file);
@@ -250,4 +358,18 @@ void *cushim__mock_pages_find(const struct mock_shared_pages *shared, size_t *by
 void cushim__mock_pages_lose(void *pages, size_t bytes)
 {
     munmap(pages, bytes);
+}
+
+size_t cushim__mock_file_bytes(int file)
+{
+    struct stat status;
+
+    return fstat(file, &status) == 0 && S_ISREG(status.st_mode) ? (size_t)status.st_size : 0;
+}
+
+void *cushim__mock_file_map(int file, size_t bytes)
+{
+    void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+
+    return pages == MAP_FAILED ? NULL : pages;
 }

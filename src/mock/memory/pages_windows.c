@@ -58,14 +58,19 @@ void cushim__mock_pages_empty(void *pages, size_t bytes)
     VirtualFree(pages, bytes, MEM_DECOMMIT);
 }
 
-bool cushim__mock_pages_mapped(const void *start, size_t bytes)
+bool cushim__mock_pages_mapped(const void *start, size_t bytes, bool writable, bool *lacks)
 {
+    const DWORD write = PAGE_READWRITE | PAGE_WRITECOPY | PAGE_EXECUTE_READWRITE |
+                        PAGE_EXECUTE_WRITECOPY,
+                read = write | PAGE_READONLY | PAGE_EXECUTE_READ;
     const uintptr_t end = (uintptr_t)start + bytes;
     uintptr_t at = (uintptr_t)start;
     MEMORY_BASIC_INFORMATION part;
 
+    (void)lacks;
     while (at < end) {
-        if (!VirtualQuery((const void *)at, &part, sizeof part) || part.State != MEM_COMMIT)
+        if (!VirtualQuery((const void *)at, &part, sizeof part) || part.State != MEM_COMMIT ||
+            !(part.Protect & (writable ? write : read)))
             return false;
         at = (uintptr_t)part.BaseAddress + part.RegionSize;
     }
@@ -193,4 +198,70 @@ void cushim__mock_pages_lose(void *pages, size_t bytes)
 {
     (void)bytes;
     UnmapViewOfFile(pages);
+}
+
+/* Only Windows 10 1803 and later have this, and the mock does not use it. */
+
+void *cushim__mock_pages_take_many(size_t bytes, const void *label, size_t label_bytes, int *file)
+{
+    (void)bytes;
+    (void)label;
+    (void)label_bytes;
+    (void)file;
+    return NULL;
+}
+
+bool cushim__mock_pages_open(int file, void *label, size_t label_bytes, void **pages, size_t *bytes)
+{
+    (void)file;
+    (void)label;
+    (void)label_bytes;
+    (void)pages;
+    (void)bytes;
+    return false;
+}
+
+int cushim__mock_pages_descriptor(int file)
+{
+    (void)file;
+    return -1;
+}
+
+void cushim__mock_pages_close(int file)
+{
+    (void)file;
+}
+
+bool cushim__mock_pages_put(void *pages, size_t bytes, void *reserved)
+{
+    (void)pages;
+    (void)bytes;
+    (void)reserved;
+    return false;
+}
+
+void cushim__mock_pages_remove(void *reserved, size_t bytes)
+{
+    (void)reserved;
+    (void)bytes;
+}
+
+bool cushim__mock_pages_reserve_at(void *address, size_t bytes)
+{
+    (void)address;
+    (void)bytes;
+    return false;
+}
+
+size_t cushim__mock_file_bytes(int file)
+{
+    (void)file;
+    return 0;
+}
+
+void *cushim__mock_file_map(int file, size_t bytes)
+{
+    (void)file;
+    (void)bytes;
+    return NULL;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pools: how they begin and end, and the memory that they hold. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
@@ -98,27 +99,64 @@ void cushim__mock_pool_end(struct mock_pool *pool)
     drop_if_done(pool);
 }
 
-/* Take more memory from the device: whole chunks, or if that fails as much as is needed. */
-static bool grow(struct mock_pool *pool, size_t room)
+/* A device that has no room is tried with other sizes; a host that lacks memory is not. */
+enum taken { TAKEN, NO_ROOM, NO_MEMORY };
+
+static enum taken take_chunk(struct mock_pool *pool, size_t room)
 {
     struct mock_arena *arena = cushim__mock_allocation_arena(pool->device);
-    struct mock_pool_chunk *chunk = calloc(1, sizeof *chunk);
+    struct mock_pool_chunk *chunk;
 
+    if (arena && !cushim__mock_arena_has_blocks(arena, room))
+        return NO_ROOM;
+    chunk = calloc(1, sizeof *chunk);
     if (!arena || !chunk ||
-        (!cushim__mock_arena_take_blocks(arena, cushim__mock_arena_rounded(room, CHUNK),
-                                         &pool->pieces, &chunk->span) &&
-         !cushim__mock_arena_take_blocks(arena, cushim__mock_arena_rounded(room, MOCK_BLOCK),
-                                         &pool->pieces, &chunk->span))) {
+        !cushim__mock_arena_take_blocks(arena, room, &pool->pieces, &chunk->span)) {
         free(chunk);
-        return false;
+        return NO_MEMORY;
     }
     if (!cushim__mock_spans_add(&pool->pieces, chunk->span.start, chunk->span.room)) {
         cushim__mock_arena_give_blocks(arena, &chunk->span);
-        return false;
+        return NO_MEMORY;
     }
     chunk->next = pool->chunks;
     pool->chunks = chunk;
     pool->reserved += chunk->span.room;
+    return TAKEN;
+}
+
+/* Take chunks until there is room, which may begin in an earlier one. */
+static enum taken extend(struct mock_pool *pool, size_t room)
+{
+    enum taken code = TAKEN;
+    size_t taken = 0;
+    uint64_t start;
+
+    while (taken * CHUNK < room && (code = take_chunk(pool, CHUNK)) == TAKEN) {
+        taken++;
+        if (cushim__mock_spans_find(&pool->pieces, room, MOCK_UNIT, &start))
+            return TAKEN;
+    }
+    for (; taken > 0; taken--) {
+        const struct mock_span *span = &pool->chunks->span;
+
+        if (cushim__mock_spans_drop(&pool->pieces, span->start, span->room))
+            give_chunk(pool, &pool->chunks);
+    }
+    return code == TAKEN ? NO_ROOM : code;
+}
+
+/* Take more memory from the device: whole chunks, or if there is no room as much as is needed. */
+static bool grow(struct mock_pool *pool, size_t room)
+{
+    enum taken code = extend(pool, room);
+
+    if (code == NO_ROOM)
+        code = take_chunk(pool, cushim__mock_arena_rounded(room, CHUNK));
+    if (code == NO_ROOM)
+        code = take_chunk(pool, cushim__mock_arena_rounded(room, MOCK_BLOCK));
+    if (code != TAKEN)
+        return false;
     if (pool->reserved_high < pool->reserved)
         pool->reserved_high = pool->reserved;
     return true;
@@ -194,7 +232,7 @@ CUresult cushim__mock_pool_allocate(struct mock_pool *pool, size_t bytes, unsign
     if (bytes == 0)
         return CUDA_SUCCESS;
     cushim__mock_pools_collect();
-    if (bytes > limit || pool->used > limit - bytes)
+    if (bytes > limit || pool->taken > limit - bytes)
         return CUDA_ERROR_OUT_OF_MEMORY;
     room = cushim__mock_arena_rounded(bytes, MOCK_UNIT);
     allocation = reuse(pool, bytes, room, stream);
@@ -202,6 +240,7 @@ CUresult cushim__mock_pool_allocate(struct mock_pool *pool, size_t bytes, unsign
         allocation = take(pool, bytes, room);
     if (!allocation)
         return CUDA_ERROR_OUT_OF_MEMORY;
+    pool->taken += bytes;
     pool->used += bytes;
     if (pool->used_high < pool->used)
         pool->used_high = pool->used;
@@ -223,6 +262,7 @@ struct mock_leave *cushim__mock_pool_leave(struct mock_allocation *allocation,
     allocation->leaving = true;
     cushim__mock_allocation_uncount(allocation);
     if (leave->pool) {
+        leave->pool->taken -= allocation->bytes;
         leave->pool->used -= allocation->bytes;
         leave->next = leave->pool->leaving;
         leave->pool->leaving = leave;
@@ -257,18 +297,24 @@ void cushim__mock_pool_left(struct mock_leave *leave)
         cushim__mock_allocation_drop(allocation);
         return;
     }
-    cushim__race_forget(allocation->id);
-    cushim__mock_spans_give(&pool->pieces, &allocation->span);
-    cushim__mock_pool_trim(pool, pool->threshold);
+    if (allocation->origin == MOCK_BY_IMPORT) {
+        cushim__mock_allocation_drop(allocation);
+    } else {
+        cushim__race_forget(allocation->id);
+        cushim__mock_spans_give(&pool->pieces, &allocation->span);
+        cushim__mock_pool_trim(pool, pool->threshold);
+    }
     drop_if_done(pool);
 }
 
 CUresult cushim__mock_pool_free(struct mock_allocation *allocation)
 {
     struct mock_pool *pool = allocation->pool;
+    const size_t bytes = allocation->bytes;
 
     if (!cushim__mock_pool_leave(allocation, 0))
         return CUDA_ERROR_OUT_OF_MEMORY;
+    pool->used += bytes; /* the driver does not count this end (driver-semantics.md #125) */
     collect(pool);
     return CUDA_SUCCESS;
 }
@@ -277,15 +323,29 @@ void cushim__mock_pool_trim(struct mock_pool *pool, uint64_t kept)
 {
     struct mock_pool_chunk **link = &pool->chunks;
 
+    /* Whole chunks are kept (driver-semantics.md #127). */
+    if (kept < pool->reserved)
+        kept = cushim__mock_arena_rounded(kept, CHUNK);
+
     while (*link) {
         const struct mock_span *span = &(*link)->span;
 
-        if (pool->reserved > kept &&
+        if (pool->reserved > kept && pool->reserved - kept >= span->room &&
             cushim__mock_spans_drop(&pool->pieces, span->start, span->room))
             give_chunk(pool, link);
         else
             link = &(*link)->next;
     }
+}
+
+struct mock_pool *cushim__mock_pool_imported(const uint64_t key[2])
+{
+    struct mock_pool *pool = pools;
+
+    while (pool &&
+           (!pool->imported || pool->destroyed || memcmp(pool->key, key, sizeof pool->key) != 0))
+        pool = pool->next;
+    return pool;
 }
 
 void cushim__mock_pools_clear(void)

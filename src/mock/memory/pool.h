@@ -21,10 +21,14 @@ struct mock_pool {
     int reuse[MOCK_POOL_REUSES]; /* the attributes CU_MEMPOOL_ATTR_REUSE_* */
     uint64_t threshold;          /* this many free bytes stay with the pool */
     uint64_t reserved, reserved_high, used, used_high;
+    uint64_t taken; /* bytes in use; `used` also counts what cuMemFree freed */
     struct mock_spans pieces;
     struct mock_pool_chunk *chunks;
     struct mock_leave *leaving;
     bool destroyed;                   /* freed with its last allocation */
+    int handle_type;                  /* as which it can be exported; 0: not at all */
+    bool exported, imported;          /* the pool itself, not only pointers into it */
+    uint64_t key[2];                  /* the same for an exported pool and its imports */
     uint8_t access[MOCK_DEVICES_MAX]; /* of other devices: CUmemAccess_flags */
 };
 
@@ -73,6 +77,21 @@ CUresult cushim__mock_pool_free(struct mock_allocation *allocation);
 
 /* Return free memory beyond `kept` bytes to the device. */
 void cushim__mock_pool_trim(struct mock_pool *pool, uint64_t kept);
+
+/*
+ * Pools that processes share (driver-semantics.md #224 and #225). A pool is exported as the
+ * descriptor of a file that has its key, an allocation as CUmemPoolPtrExportData. OUT_OF_MEMORY;
+ * INVALID_VALUE if it cannot be exported; UNKNOWN if the file is of another kind.
+ */
+CUresult cushim__mock_pool_export(struct mock_pool *pool, int *file);
+CUresult cushim__mock_pool_import(int file, struct mock_pool **pool);
+CUresult cushim__mock_pool_export_pointer(struct mock_allocation *allocation,
+                                          CUmemPoolPtrExportData *data);
+CUresult cushim__mock_pool_import_pointer(struct mock_pool *pool,
+                                          const CUmemPoolPtrExportData *data, CUdeviceptr *address);
+
+/* The imported pool with a key; NULL if there is none. */
+struct mock_pool *cushim__mock_pool_imported(const uint64_t key[2]);
 
 /* Drop all pools when the mock ends. */
 void cushim__mock_pools_clear(void);

@@ -124,12 +124,31 @@ static struct mock_allocation *find_import(const struct mock_shared_pages *share
     return NULL;
 }
 
+/* Give device addresses, which the host cannot read, to pages; on success, own the pages. */
+static CUresult place(struct import *import, struct mock_context *context,
+                      struct mock_device *device, enum mock_origin origin, char *pages,
+                      size_t bytes)
+{
+    struct mock_allocation *allocation = &import->allocation;
+    char *window = cushim__mock_pages_reserve(import->room);
+
+    if (!window)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    import->uses = 1;
+    allocation->span.start = (uintptr_t)window + import->offset;
+    allocation->host = pages + import->offset;
+    cushim__mock_allocation_begin(allocation, context, device, origin, bytes);
+    cushim__mock_allocation_list(allocation);
+    return CUDA_SUCCESS;
+}
+
 static CUresult map(struct mock_context *context, struct mock_device *device,
                     const struct mock_shared_pages *shared, size_t offset, size_t bytes,
                     struct mock_allocation **allocation)
 {
     struct import *import = calloc(1, sizeof *import);
-    char *window, *pages = NULL;
+    char *pages = NULL;
+    CUresult code;
 
     if (!import)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -145,21 +164,35 @@ static CUresult map(struct mock_context *context, struct mock_device *device,
         free(import);
         return CUDA_ERROR_INVALID_VALUE;
     }
-    window = cushim__mock_pages_reserve(import->room);
-    if (!window) {
-        cushim__mock_pages_lose(pages, import->room);
-        free(import);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
     import->shared = *shared;
     import->offset = offset;
-    import->uses = 1;
+    code = place(import, context, device, MOCK_BY_IMPORT, pages, bytes);
+    if (code) {
+        cushim__mock_pages_lose(pages, import->room);
+        free(import);
+        return code;
+    }
     *allocation = &import->allocation;
-    (*allocation)->span.start = (uintptr_t)window + offset;
-    (*allocation)->host = pages + offset;
-    cushim__mock_allocation_begin(*allocation, context, device, MOCK_BY_IMPORT, bytes);
-    cushim__mock_allocation_list(*allocation);
     return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_import_external(struct mock_context *context, struct mock_device *device,
+                                      void *pages, size_t room, size_t offset, size_t bytes,
+                                      struct mock_allocation **allocation)
+{
+    struct import *import = calloc(1, sizeof *import);
+    CUresult code;
+
+    if (!import)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    import->room = room;
+    import->offset = offset;
+    code = place(import, context, device, MOCK_BY_EXTERNAL, pages, bytes);
+    if (code)
+        free(import);
+    else
+        *allocation = &import->allocation;
+    return code;
 }
 
 CUresult cushim__mock_import_open(struct mock_context *context, struct mock_device *device,
@@ -176,6 +209,15 @@ CUresult cushim__mock_import_open(struct mock_context *context, struct mock_devi
 bool cushim__mock_import_close(struct mock_allocation *allocation)
 {
     return --import_of(allocation)->uses == 0;
+}
+
+void cushim__mock_import_mapping(const struct mock_allocation *allocation, CUdeviceptr *start,
+                                 size_t *bytes)
+{
+    const struct import *import = (const struct import *)allocation;
+
+    *start = allocation->span.start - import->offset;
+    *bytes = import->room;
 }
 
 void cushim__mock_import_free(struct mock_allocation *allocation)

@@ -51,15 +51,6 @@ void cushim__mock_spans_begin(struct mock_spans *spans, uint64_t boundary)
                                  .boundary = boundary};
 }
 
-bool cushim__mock_spans_add(struct mock_spans *spans, uint64_t start, uint64_t room)
-{
-    struct mock_span *span = malloc(sizeof *span);
-
-    if (span)
-        add(spans, span, start, room, false);
-    return span != NULL;
-}
-
 /* Find where `room` bytes would begin in a free span. Returns false if they do not fit. */
 static bool fits(const struct mock_span *span, uint64_t room, uint64_t alignment, uint64_t *start)
 {
@@ -175,6 +166,17 @@ struct mock_span *cushim__mock_spans_give(struct mock_spans *spans, struct mock_
     if (may_merge(spans, span, right))
         merge(spans, span, right);
     return may_merge(spans, left, span) ? merge(spans, left, span) : span;
+}
+
+bool cushim__mock_spans_add(struct mock_spans *spans, uint64_t start, uint64_t room)
+{
+    struct mock_span *span = malloc(sizeof *span);
+
+    if (!span)
+        return false;
+    add(spans, span, start, room, true);
+    cushim__mock_spans_give(spans, span);
+    return true;
 }
 
 void cushim__mock_spans_remove(struct mock_spans *spans, struct mock_span *span)

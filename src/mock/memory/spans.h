@@ -29,7 +29,7 @@ struct mock_spans {
 
 void cushim__mock_spans_begin(struct mock_spans *spans, uint64_t boundary);
 
-/* Add a free span. Returns false if memory runs out. */
+/* Add a free span, which merges with free neighbours. Returns false if memory runs out. */
 bool cushim__mock_spans_add(struct mock_spans *spans, uint64_t start, uint64_t room);
 
 /*

@@ -135,6 +135,14 @@ CUresult cushim__mock_code_file(const char *path, char **bytes, size_t *size)
 
 enum { OPTIONS = 35 }; /* of CUDA 13.0; older headers know fewer */
 
+/* An option that would change what is executed. */
+static CUresult refuse_option(const char *option)
+{
+    cushim__mock_log("%s: %s is not implemented: CUDA_ERROR_NOT_SUPPORTED",
+                     cushim__mock_call_name(), option);
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
 CUresult cushim__mock_jit_begin(struct mock_jit *jit, unsigned count, const CUjit_option *options,
                                 void **values)
 {
@@ -145,6 +153,23 @@ CUresult cushim__mock_jit_begin(struct mock_jit *jit, unsigned count, const CUji
         if ((unsigned)options[i] >= OPTIONS)
             return CUDA_ERROR_INVALID_VALUE;
         switch (options[i]) {
+        case CU_JIT_MAX_REGISTERS:
+            if (!values[i])
+                return CUDA_ERROR_INVALID_VALUE;
+            break;
+        case CU_JIT_TARGET:
+            if ((int)((uintptr_t)values[i] & 0xffff) !=
+                cushim__mock_architecture()) /* 90 of sm_90a */
+                return refuse_option("CU_JIT_TARGET for another device");
+            break;
+        case CU_JIT_GLOBAL_SYMBOL_COUNT:
+            if (values[i])
+                return refuse_option("CU_JIT_GLOBAL_SYMBOL_COUNT");
+            break;
+        case CU_JIT_CACHE_MODE:
+            if ((unsigned)(uintptr_t)values[i] > CU_JIT_CACHE_OPTION_CG)
+                return CUDA_ERROR_INVALID_VALUE;
+            break;
         case CU_JIT_WALL_TIME:
             jit->wall_time = &values[i];
             break;
@@ -166,7 +191,7 @@ CUresult cushim__mock_jit_begin(struct mock_jit *jit, unsigned count, const CUji
             break;
         }
     }
-    if ((jit->info.room > 0 && !jit->info.buffer) || (jit->error.room > 0 && !jit->error.buffer))
+    if ((jit->info.bytes && !jit->info.buffer) || (jit->error.bytes && !jit->error.buffer))
         return CUDA_ERROR_INVALID_VALUE;
     return CUDA_SUCCESS;
 }

@@ -108,6 +108,8 @@ void cushim__mock_function_defaults(const struct mock_image_kernel *kernel,
         .dynamic_shared_bytes = rest > 0 ? rest : 0,
         .carveout = CARVEOUT_DEFAULT,
     };
+    for (unsigned i = 0; i < 3; i++)
+        settings->cluster[i] = (int)kernel->required_cluster[i];
 }
 
 unsigned cushim__mock_function_threads(const struct mock_image_kernel *kernel)
@@ -267,9 +269,13 @@ int cushim__mock_function_blocks(const struct mock_function *function, unsigned 
     const size_t shared = round_up(kernel->shared_bytes + dynamic_shared_bytes, SHARED_STEP) +
                           (size_t)cushim__mock_attribute(RESERVED_SHARED_PER_BLOCK);
     size_t blocks = (size_t)cushim__mock_attribute(BLOCKS_PER_MULTIPROCESSOR), registers;
+    struct mock_function_settings settings;
 
-    if (threads > cushim__mock_function_threads(kernel) ||
-        dynamic_shared_bytes > (size_t)function->settings.dynamic_shared_bytes)
+    /* .maxntid and a lowered limit of dynamic shared memory do not count (#161). */
+    cushim__mock_function_defaults(kernel, &settings);
+    if (threads > (unsigned)cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK) ||
+        (dynamic_shared_bytes > (size_t)settings.dynamic_shared_bytes &&
+         dynamic_shared_bytes > (size_t)function->settings.dynamic_shared_bytes))
         return 0;
     blocks = least(
         blocks, (size_t)cushim__mock_attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR) /

@@ -2,6 +2,7 @@
 /* CUDA libraries, which have no context: their modules and kernels are created at first use. */
 #include <stdlib.h>
 
+#include "src/mock/context/context.h"
 #include "src/mock/core/object.h"
 #include "src/mock/module/module.h"
 
@@ -59,10 +60,11 @@ void cushim__mock_library_forget(struct mock_library *library, struct mock_modul
 }
 
 struct mock_module *cushim__mock_library_module(const struct mock_library *library,
-                                                const struct mock_context *context)
+                                                struct mock_context *context)
 {
     struct mock_module *module = library->modules;
 
+    context = cushim__mock_context_space(context);
     while (module && module->object.context != context)
         module = module->next;
     return module;

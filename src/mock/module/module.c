@@ -99,6 +99,7 @@ CUresult cushim__mock_module_create(struct mock_context *context, struct mock_co
         cushim__mock_code_release(code);
         return result;
     }
+    context = cushim__mock_context_space(context);
     made->code = code;
     made->object.drop = module_drop;
     made->object.context = context;

@@ -164,7 +164,7 @@ void cushim__mock_library_destroy(struct mock_library *library);
 
 /* The module of a library in a context: NULL if there is none; load() creates it at first use. */
 struct mock_module *cushim__mock_library_module(const struct mock_library *library,
-                                                const struct mock_context *context);
+                                                struct mock_context *context);
 CUresult cushim__mock_library_load(struct mock_library *library, struct mock_context *context,
                                    struct mock_module **module);
 

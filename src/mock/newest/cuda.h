@@ -31,7 +31,12 @@ typedef unsigned int CUflushGPUDirectRDMAWritesScope;
 #if CUDA_VERSION < 11040
 typedef unsigned int CUexecAffinityType;
 typedef unsigned int CUgraphMem_attribute;
-typedef struct mock_mem_alloc_node_params CUDA_MEM_ALLOC_NODE_PARAMS;
+typedef struct mock_mem_alloc_node_params {
+    CUmemPoolProps poolProps;
+    const CUmemAccessDesc *accessDescs;
+    size_t accessDescCount, bytesize;
+    CUdeviceptr dptr;
+} CUDA_MEM_ALLOC_NODE_PARAMS;
 typedef struct mock_exec_affinity_param {
     CUexecAffinityType type;
     union {
@@ -69,6 +74,10 @@ typedef struct mock_batch_mem_op_node_params CUDA_BATCH_MEM_OP_NODE_PARAMS;
 
 /* Enumerators that the headers of 12.4 have. */
 #if CUDA_VERSION < 12040
+#define CUDA_ERROR_INVALID_RESOURCE_TYPE ((CUresult)914)
+#define CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION ((CUresult)915)
+#define CU_DEV_RESOURCE_TYPE_SM 1
+#define CU_GREEN_CTX_DEFAULT_STREAM 1
 #define CUDA_ERROR_LOSSY_QUERY ((CUresult)402)
 #define CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD 2
 #define CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH 4
@@ -170,17 +179,34 @@ typedef struct mock_launch_config {
     CUlaunchAttribute *attrs;
     unsigned int numAttrs;
 } CUlaunchConfig;
-typedef struct mock_array_memory_requirements CUDA_ARRAY_MEMORY_REQUIREMENTS;
+typedef struct mock_array_memory_requirements {
+    size_t size, alignment;
+    unsigned int reserved[4];
+} CUDA_ARRAY_MEMORY_REQUIREMENTS;
 #endif
 
 #if CUDA_VERSION < 12010
 typedef unsigned int CUcoredumpSettings;
 typedef unsigned int CUmulticastGranularity_flags;
-typedef struct mock_multicast_object_prop CUmulticastObjectProp;
+typedef struct mock_multicast_object_prop {
+    unsigned int numDevices;
+    size_t size;
+    unsigned long long handleTypes, flags;
+} CUmulticastObjectProp;
 #endif
 
-/* The struct of the headers from 12.2 to 12.8 lacks a member. */
-#if CUDA_VERSION < 12090
+#if CUDA_VERSION < 12030
+typedef cuuint64_t CUgraphConditionalHandle;
+#define CU_GRAPH_COND_ASSIGN_DEFAULT 1
+#define CU_GRAPH_COND_TYPE_IF 0
+#define CU_GRAPH_COND_TYPE_WHILE 1
+#endif
+#if CUDA_VERSION < 12080
+#define CU_GRAPH_COND_TYPE_SWITCH 2
+#endif
+
+/* The structs of the headers from 12.2 to 12.9 lack members. */
+#if CUDA_VERSION < 13000
 typedef struct mock_graph_node_params {
     CUgraphNodeType type;
     int reserved0[3];
@@ -211,8 +237,20 @@ typedef struct mock_graph_node_params {
             CUevent event;
         } eventWait, eventRecord;
         struct {
+            CUmemPoolProps poolProps;
+            const CUmemAccessDesc *accessDescs;
+            size_t accessDescCount, bytesize;
+            CUdeviceptr dptr;
+        } alloc;
+        struct {
             CUdeviceptr dptr;
         } free;
+        struct {
+            CUgraphConditionalHandle handle;
+            unsigned int type, size;
+            CUgraph *phGraph_out;
+            CUcontext ctx;
+        } conditional;
     };
     long long reserved2;
 } cushim__mock_graph_node_params;
@@ -220,7 +258,6 @@ typedef struct mock_graph_node_params {
 #endif
 
 #if CUDA_VERSION < 12030
-typedef cuuint64_t CUgraphConditionalHandle;
 typedef struct mock_graph_edge_data {
     unsigned char from_port, to_port, type, reserved[5];
 } CUgraphEdgeData;
@@ -231,7 +268,16 @@ typedef struct CUdevResourceDesc_st *CUdevResourceDesc;
 typedef struct CUgreenCtx_st *CUgreenCtx;
 typedef unsigned int CUdevResourceType;
 typedef unsigned int CUfunctionLoadingState;
-typedef struct mock_dev_resource CUdevResource;
+typedef struct mock_dev_resource {
+    CUdevResourceType type;
+    unsigned char hidden[92];
+    union {
+        struct {
+            unsigned int smCount;
+        } sm;
+        unsigned char room[48];
+    };
+} CUdevResource;
 typedef void *CUasyncCallback;
 typedef void *CUasyncCallbackHandle;
 #endif
@@ -258,7 +304,30 @@ typedef struct mock_memcpy_attributes {
     CUmemLocation srcLocHint, dstLocHint;
     unsigned int flags;
 } CUmemcpyAttributes;
-typedef struct mock_memcpy3d_batch_op CUDA_MEMCPY3D_BATCH_OP;
+typedef struct mock_offset3d {
+    size_t x, y, z;
+} CUoffset3D;
+typedef struct mock_memcpy3d_operand {
+    unsigned int type;
+    union {
+        struct {
+            CUdeviceptr ptr;
+            size_t rowLength, layerHeight;
+            CUmemLocation locHint;
+        } ptr;
+        struct {
+            CUarray array;
+            CUoffset3D offset;
+        } array;
+    } op;
+} CUmemcpy3DOperand;
+typedef struct mock_memcpy3d_batch_op {
+    CUmemcpy3DOperand src, dst;
+    struct {
+        size_t width, height, depth;
+    } extent;
+    unsigned int srcAccessOrder, flags;
+} CUDA_MEMCPY3D_BATCH_OP;
 typedef unsigned int CUprocessState;
 typedef unsigned int CUtensorMapIm2ColWideMode;
 #endif

@@ -54,7 +54,7 @@ static bool store(const struct batch *batch, const struct mock_memory_value *val
 {
     void *host = cushim__mock_memory_host(value->address, value->bytes);
 
-    if (!host)
+    if (!host || !cushim__mock_memory_allows(value->address, value->bytes, true))
         return false;
     cushim__mock_operation_seen(&batch->operation);
     cushim__mock_sim_effect_visible();
@@ -105,9 +105,14 @@ static CUresult execute(struct mock_operation *operation)
     struct batch *batch = (struct batch *)operation;
 
     for (; batch->done < batch->count; batch->done++) {
-        if (batch->values[batch->done].kind == MOCK_MEMORY_WAIT ||
-            !store(batch, &batch->values[batch->done]))
-            return CUDA_ERROR_ILLEGAL_ADDRESS;
+        const struct mock_memory_value *value = &batch->values[batch->done];
+
+        /* Writing memory that may only be read has a code of its own (driver-semantics.md #218). */
+        if (value->kind == MOCK_MEMORY_WAIT || !store(batch, value))
+            return value->kind != MOCK_MEMORY_WAIT &&
+                           cushim__mock_memory_host(value->address, value->bytes)
+                       ? CUDA_ERROR_LAUNCH_FAILED
+                       : CUDA_ERROR_ILLEGAL_ADDRESS;
     }
     return CUDA_SUCCESS;
 }
@@ -149,6 +154,16 @@ static const struct mock_operation_class batch_class = {
     .drop = drop,
 };
 
+/* Managed memory and memory of pools do not take these operations (driver-semantics.md #173). */
+static bool is_usable(const struct mock_memory_value *value)
+{
+    const struct mock_allocation *memory = cushim__mock_allocation_at(value->address);
+
+    return memory && memory->origin != MOCK_BY_POOL &&
+           cushim__mock_allocation_place(memory) != MOCK_MANAGED &&
+           cushim__mock_memory_host(value->address, value->bytes);
+}
+
 /*
  * Both kinds need memory that the device reaches, aligned to its size. A flush of remote writes
  * does nothing on the mock, if the device can do it.
@@ -169,8 +184,7 @@ static CUresult check(struct mock_memory_value *value)
         code = cushim__mock_needs(MOCK_NEEDS_CAN_USE_STREAM_WAIT_VALUE_NOR);
     if (code)
         return code;
-    if (value->address == 0 || value->address % value->bytes != 0 ||
-        !cushim__mock_memory_host(value->address, value->bytes))
+    if (value->address == 0 || value->address % value->bytes != 0 || !is_usable(value))
         return CUDA_ERROR_INVALID_VALUE;
     return value->flags > (waits ? CU_STREAM_WAIT_VALUE_NOR : CU_STREAM_WRITE_VALUE_DEFAULT)
                ? CUDA_ERROR_INVALID_VALUE

@@ -19,7 +19,8 @@ static struct mock_stream *legacy(struct mock_context *context)
     struct mock_stream_group *group = &context->group;
 
     if (!group->legacy)
-        group->legacy = cushim__mock_stream_create(context, MOCK_LEGACY, CU_STREAM_DEFAULT, 0);
+        group->legacy = cushim__mock_stream_create(
+            context, MOCK_LEGACY, context->base ? CU_STREAM_NON_BLOCKING : CU_STREAM_DEFAULT, 0);
     return group->legacy;
 }
 
@@ -63,6 +64,39 @@ struct mock_stream *cushim__mock_stream_create(struct mock_context *context,
     return stream;
 }
 
+/* The program may still have the handle when the mock is destroyed, or long after its context. */
+static void drop(void *object)
+{
+    struct mock_stream *stream = object;
+
+    if (cushim__mock->sim) {
+        cushim__mock_stream_end(stream);
+        return;
+    }
+    cushim__mock_group_remove(stream);
+    free(stream);
+}
+
+CUresult cushim__mock_stream_make(struct mock_context *context, unsigned flags, int priority,
+                                  CUstream *handle)
+{
+    /* Those of a green context never block its default stream. */
+    struct mock_stream *stream = cushim__mock_stream_create(
+        context, MOCK_CREATED, context->base ? CU_STREAM_NON_BLOCKING : flags,
+        cushim__mock_stream_clamp(priority));
+    CUresult code;
+
+    if (!stream)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    stream->object.drop = drop;
+    code = cushim__mock_object_add(stream, MOCK_STREAM, context);
+    if (code)
+        cushim__mock_stream_end(stream);
+    else
+        *handle = stream->object.handle;
+    return code;
+}
+
 int cushim__mock_stream_clamp(int priority)
 {
     const struct mock_profile *profile = &cushim__mock->settings.profile;
@@ -93,6 +127,9 @@ CUresult cushim__mock_stream_default(CUstream handle, struct mock_context *conte
     const bool is_of_thread =
         handle ? handle == CU_STREAM_PER_THREAD : cushim__mock_call.per_thread;
 
+    /* A green context has one default stream (driver-semantics.md #229). */
+    if (handle == CU_STREAM_PER_THREAD && context->base)
+        return CUDA_ERROR_INVALID_HANDLE;
     *stream = is_of_thread ? per_thread(context) : legacy(context);
     return *stream ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
@@ -117,7 +154,8 @@ CUresult cushim__mock_memory_stream(CUstream handle, bool asynchronous, struct m
         return cushim__mock_stream_find(handle, stream);
     code = cushim__mock_memory_context(&context);
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_stream_default(asynchronous ? handle : NULL, context, stream);
+        code = cushim__mock_stream_default(asynchronous ? handle : NULL, cushim__mock_context_top(),
+                                           stream);
     /* A capture in the way is checked before the arguments (driver-semantics.md #129). */
     if (code == CUDA_SUCCESS && !asynchronous && cushim__mock_captures)
         code = cushim__mock_capture_legacy(*stream);

@@ -49,6 +49,10 @@ struct mock_stream *cushim__mock_stream_create(struct mock_context *context,
                                                enum mock_stream_kind kind, unsigned flags,
                                                int priority);
 
+/* Create a stream for the program, whose priority is clamped. Fails with OUT_OF_MEMORY. */
+CUresult cushim__mock_stream_make(struct mock_context *context, unsigned flags, int priority,
+                                  CUstream *handle);
+
 /* Clamp a priority to the range of the device, as the driver does (driver-semantics.md #50). */
 int cushim__mock_stream_clamp(int priority);
 

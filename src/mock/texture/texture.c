@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/mock/copy/copy.h"
+#include "src/mock/copy/array.h"
 #include "src/mock/core/state.h"
 #include "src/mock/sim/sim.h"
 #include "src/ptx/ptx.h"
@@ -42,12 +42,52 @@ bool cushim__mock_texture_has_format(CUarray_format format)
     return texel_of(format, &texel);
 }
 
-static bool describe_array(CUarray handle, struct ptx_texture *texture)
+bool cushim__mock_texture_view(CUresourceViewFormat format, CUarray_format *texel,
+                               unsigned *channels)
 {
-    const struct mock_array *array = cushim__mock_object_lookup(handle, MOCK_ARRAY);
+    /* Of each texel type three formats follow each other, with 1, 2 and 4 channels. */
+    static const CUarray_format texels[] = {
+        CU_AD_FORMAT_UNSIGNED_INT8, CU_AD_FORMAT_SIGNED_INT8,    CU_AD_FORMAT_UNSIGNED_INT16,
+        CU_AD_FORMAT_SIGNED_INT16,  CU_AD_FORMAT_UNSIGNED_INT32, CU_AD_FORMAT_SIGNED_INT32,
+        CU_AD_FORMAT_HALF,          CU_AD_FORMAT_FLOAT,
+    };
+    const unsigned number = (unsigned)format - CU_RES_VIEW_FORMAT_UINT_1X8;
+
+    if (number / 3 >= sizeof texels / sizeof *texels)
+        return false;
+    *texel = texels[number / 3];
+    *channels = 1U << number % 3;
+    return true;
+}
+
+/* A resource view of a mipmapped array limits the levels that are read. */
+static const struct mock_array *first_level(const struct mock_texture *of, unsigned *levels)
+{
+    const struct mock_mipmap *mipmap =
+        cushim__mock_object_lookup(of->resource.res.mipmap.hMipmappedArray, MOCK_MIPMAP);
+    unsigned first, last;
+
+    *levels = 1;
+    if (of->resource.resType == CU_RESOURCE_TYPE_ARRAY)
+        return cushim__mock_object_lookup(of->resource.res.array.hArray, MOCK_ARRAY);
+    if (!mipmap)
+        return NULL;
+    first = of->viewed ? of->view.firstMipmapLevel : 0;
+    last = mipmap->level_count - 1;
+    if (of->viewed && of->view.lastMipmapLevel < last)
+        last = of->view.lastMipmapLevel;
+    *levels = last - first + 1;
+    return mipmap->levels[first];
+}
+
+static bool describe_array(const struct mock_texture *of, struct ptx_texture *texture)
+{
+    const struct mock_array *array = first_level(of, &texture->levels);
+    CUarray_format format;
 
     if (!array)
         return false;
+    format = array->descriptor.Format;
     texture->address = array->memory;
     texture->row_bytes = array->row_bytes;
     texture->layer_bytes = array->row_bytes * array->rows;
@@ -57,7 +97,9 @@ static bool describe_array(CUarray handle, struct ptx_texture *texture)
     texture->channels = array->descriptor.NumChannels;
     texture->layered = array->descriptor.Flags & CUDA_ARRAY3D_LAYERED;
     texture->cube = array->descriptor.Flags & CUDA_ARRAY3D_CUBEMAP;
-    return texel_of(array->descriptor.Format, &texture->texel);
+    if (of->viewed)
+        cushim__mock_texture_view(of->view.format, &format, &texture->channels);
+    return texel_of(format, &texture->texel);
 }
 
 /*
@@ -126,12 +168,17 @@ bool cushim__mock_texture_describe(uint64_t handle, uint64_t number, struct ptx_
         .normalised = found->sampling.flags & FLAG_NORMALISED,
         .integers = found->sampling.flags & FLAG_READ_AS_INTEGER,
         .srgb = found->sampling.flags & FLAG_SRGB,
+        .between_levels = found->sampling.mipmapFilterMode == CU_TR_FILTER_MODE_LINEAR,
+        .bias = found->sampling.mipmapLevelBias,
+        .least = found->sampling.minMipmapLevelClamp,
+        .most = found->sampling.maxMipmapLevelClamp,
     };
     for (size_t i = 0; i < 3; i++)
         texture->addressing[i] = (enum ptx_addressing)found->sampling.addressMode[i];
     memcpy(texture->border, found->sampling.borderColor, sizeof texture->border);
-    if (resource->resType == CU_RESOURCE_TYPE_ARRAY)
-        return describe_array(resource->res.array.hArray, texture);
+    if (resource->resType == CU_RESOURCE_TYPE_ARRAY ||
+        resource->resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY)
+        return describe_array(found, texture);
     if (resource->resType == CU_RESOURCE_TYPE_PITCH2D) {
         texture->address = resource->res.pitch2D.devPtr;
         texture->row_bytes = resource->res.pitch2D.pitchInBytes;

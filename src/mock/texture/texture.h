@@ -14,9 +14,10 @@ struct ptx_texture;
 
 struct mock_texture {
     struct mock_object object;
-    bool surface, bound; /* bound: `resource` is set */
+    bool surface, bound, viewed; /* bound: `resource` is set; viewed: so is `view` */
     CUDA_RESOURCE_DESC resource;
     CUDA_TEXTURE_DESC sampling;
+    CUDA_RESOURCE_VIEW_DESC view;
     /* For a reference: the contents of linear memory that is bound to it. */
     CUarray_format format;
     unsigned channels;
@@ -27,6 +28,10 @@ struct mock_texture {
 
 /* Whether kernels can read elements of this format. */
 bool cushim__mock_texture_has_format(CUarray_format format);
+
+/* The texels of views in this format. Returns false if it is compressed or none. */
+bool cushim__mock_texture_view(CUresourceViewFormat format, CUarray_format *texel,
+                               unsigned *channels);
 
 /* Destroy an object. Kernels that are pending may still use it. */
 void cushim__mock_texture_end(struct mock_texture *texture);

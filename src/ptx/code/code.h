@@ -297,6 +297,9 @@ static inline unsigned ptx_coordinates(unsigned geometry)
     return (geometry & GEOMETRY_EXTENTS) + (geometry & GEOMETRY_LAYER ? 1 : 0);
 }
 
+/* `type` of DO_TEXTURE: what follows the coordinates to say which level is read. */
+enum ptx_level { LEVEL_BASE, LEVEL_GIVEN, LEVEL_OF_GRADIENTS };
+
 /* An operation on all lanes. Two sources may be the same row, but `d` is never a source. */
 typedef void (*ptx_lanes)(void *restrict d, const void *a, const void *b, const void *c);
 typedef uint32_t (*ptx_compare)(const void *a, const void *b);
@@ -323,6 +326,13 @@ struct ptx_instruction {
         ptx_compare compare;
     };
 };
+
+/* How many rows of the list of DO_TEXTURE come before the elements: coordinates and a level. */
+static inline unsigned ptx_texture_sources(const struct ptx_instruction *at)
+{
+    return (at->sub == TEXTURE_QUERY ? 0 : ptx_coordinates(at->other)) +
+           (at->type == LEVEL_OF_GRADIENTS ? 2U * (at->other & GEOMETRY_EXTENTS) : at->type);
+}
 
 enum ptx_builtin { BUILTIN_NONE, BUILTIN_PRINT, BUILTIN_ASSERT, BUILTIN_MALLOC, BUILTIN_FREE };
 

@@ -182,13 +182,16 @@ static struct axis locate(const struct ptx_texture *texture, unsigned extent, do
     return axis;
 }
 
-/* Outside is the border, whatever the address mode is. */
+/*
+ * Coordinates outside read the border, or, in a texture with several levels, the nearest texel; the
+ * address mode does not count.
+ */
 static struct axis at_integer(const struct ptx_texture *texture, unsigned extent, int64_t at)
 {
     const int64_t count = extent_of(texture, extent);
     bool outside;
 
-    at = addressed(PTX_BORDER, at, count, &outside);
+    at = addressed(texture->levels > 1 ? PTX_CLAMP : PTX_BORDER, at, count, &outside);
     return (struct axis){.at = {at, at}, .outside = {outside, outside}};
 }
 
@@ -256,15 +259,16 @@ static void locate_all(const struct fetch *fetch, const uint32_t *coordinates, b
 
 /* --- textures --- */
 
-static void fetch_one(struct fetch *fetch, const uint32_t *coordinates, uint64_t *values)
+/* Read one level. Returns false after a fault. */
+static bool sample(struct fetch *fetch, const uint32_t *coordinates, double sums[CHANNELS])
 {
     const struct ptx_texture *texture = &fetch->texture;
     const bool between =
         texture->linear && !gives_integers(texture) && !(fetch->step->at->flags & FLAG_SIGNED);
-    double sums[CHANNELS] = {0};
     struct axis axes[EXTENTS];
     double texel[CHANNELS];
 
+    memset(sums, 0, CHANNELS * sizeof *sums);
     locate_all(fetch, coordinates, between, axes);
     for (unsigned corner = 0; corner < 1 << EXTENTS; corner++) {
         double weight = 1;
@@ -274,15 +278,110 @@ static void fetch_one(struct fetch *fetch, const uint32_t *coordinates, uint64_t
         if (weight == 0)
             continue;
         if (!read_texel(fetch, axes, corner, texel))
-            return;
+            return false;
         for (unsigned i = 0; i < CHANNELS; i++)
-            sums[i] += weight * texel[i];
+            sums[i] = between ? sums[i] + weight * texel[i] : texel[i];
         if (!between)
-            break;
+            return true;
     }
     for (unsigned i = 0; i < CHANNELS; i++)
-        values[i] =
-            result_of(texture, between ? sums[i] / FRACTION / FRACTION / FRACTION : texel[i]);
+        sums[i] = sums[i] / FRACTION / FRACTION / FRACTION;
+    return true;
+}
+
+/* --- levels --- */
+
+/* Reduce a texture with several levels to one of them. */
+static void reduce(struct ptx_texture *texture, unsigned level)
+{
+    const bool flat = texture->layered || texture->cube;
+
+    while (level-- > 0) {
+        texture->address += texture->layer_bytes * texture->depth;
+        texture->row_bytes /= texture->width;
+        texture->width = texture->width > 1 ? texture->width / 2 : 1;
+        texture->height = texture->height > 1 ? texture->height / 2 : 1;
+        texture->depth = !flat && texture->depth > 1 ? texture->depth / 2 : texture->depth;
+        texture->row_bytes *= texture->width;
+        texture->layer_bytes = texture->row_bytes * texture->height;
+    }
+}
+
+/* Return the base-2 logarithm of the longer gradient, in texels. */
+static double level_of_gradients(const struct fetch *fetch, const uint32_t *more)
+{
+    const unsigned extents = fetch->step->at->other & GEOMETRY_EXTENTS;
+    double longest = 0;
+
+    for (unsigned i = 0; i < 2; i++) {
+        double square = 0;
+
+        for (unsigned j = 0; j < extents; j++) {
+            const double part =
+                (double)ptx_float32(more[i * extents + j]) * (double)extent_of(&fetch->texture, j);
+
+            square += part * part;
+        }
+        longest = square > longest ? square : longest;
+    }
+    return log2(longest) / 2;
+}
+
+/*
+ * Find the level that is read, in units of 1 / FRACTION; `more` has what comes after the
+ * coordinates. Returns false if there is no such level. As on an H200, a given level is rounded
+ * down to that unit, and the level of gradients to the nearest; only these two are biased, and with
+ * integer coordinates there are neither bias nor bounds (driver-semantics.md #227).
+ */
+static bool find_level(const struct fetch *fetch, const uint32_t *more, unsigned *level)
+{
+    const struct ptx_instruction *at = fetch->step->at;
+    const struct ptx_texture *texture = &fetch->texture;
+    const double last = texture->levels - 1;
+    double wanted = 0;
+
+    if (at->flags & FLAG_SIGNED) {
+        *level = at->type == LEVEL_GIVEN ? *more * FRACTION : 0;
+        return at->type != LEVEL_GIVEN || *more < texture->levels;
+    }
+    if (at->type == LEVEL_GIVEN)
+        wanted = (double)ptx_float32(*more) + (double)texture->bias;
+    else if (at->type == LEVEL_OF_GRADIENTS)
+        wanted = level_of_gradients(fetch, more) + (double)texture->bias + 0.5 / FRACTION;
+    wanted = wanted > (double)texture->most ? (double)texture->most : wanted;
+    wanted = wanted < (double)texture->least ? (double)texture->least : wanted;
+    wanted = wanted > last ? last : wanted;
+    *level = wanted > 0 ? (unsigned)(wanted * FRACTION) : 0;
+    if (!texture->between_levels || gives_integers(texture))
+        *level = (*level + FRACTION / 2) / FRACTION * FRACTION;
+    return true;
+}
+
+static void fetch_one(struct fetch *fetch, const uint32_t *coordinates, uint64_t *values)
+{
+    const struct ptx_texture whole = fetch->texture;
+    const uint32_t *more = coordinates + ptx_coordinates(fetch->step->at->other);
+    double sums[2][CHANNELS] = {{0}};
+    unsigned level = 0, weight;
+    bool is_read;
+
+    if (whole.levels > 1 && !find_level(fetch, more, &level))
+        return;
+    weight = level % FRACTION;
+    reduce(&fetch->texture, level / FRACTION);
+    is_read = sample(fetch, coordinates, sums[0]);
+    if (is_read && weight > 0) {
+        reduce(&fetch->texture, 1);
+        is_read = sample(fetch, coordinates, sums[1]);
+    }
+    fetch->texture = whole;
+    for (unsigned i = 0; is_read && i < CHANNELS; i++) {
+        const double value =
+            weight == 0 ? sums[0][i]
+                        : (sums[0][i] * (FRACTION - weight) + sums[1][i] * weight) / FRACTION;
+
+        values[i] = result_of(&whole, value);
+    }
 }
 
 /* Return one channel of the four nearest texels, counterclockwise from the lower left. */
@@ -303,19 +402,22 @@ static void gather(struct fetch *fetch, const uint32_t *coordinates, uint64_t *v
     }
 }
 
-static uint32_t property(const struct ptx_texture *texture, enum ptx_texture_property which)
+static uint32_t property(const struct ptx_texture *whole, enum ptx_texture_property which,
+                         uint32_t level)
 {
-    const uint32_t values[] = {
-        [PROPERTY_WIDTH] = texture->width,
-        [PROPERTY_HEIGHT] = texture->height,
-        [PROPERTY_DEPTH] = texture->layered || texture->cube ? 1 : texture->depth,
-        [PROPERTY_LAYERS] = texture->layered ? texture->depth / (texture->cube ? 6 : 1) : 1,
-        [PROPERTY_LEVELS] = 1,
-        [PROPERTY_SAMPLES] = 1,
-        [PROPERTY_NORMALISED] = texture->normalised,
-    };
+    const uint32_t levels = whole->levels ? whole->levels : 1;
+    struct ptx_texture texture = *whole;
 
-    return values[which];
+    reduce(&texture, level < levels ? level : levels - 1);
+    return (const uint32_t[]){
+        [PROPERTY_WIDTH] = texture.width,
+        [PROPERTY_HEIGHT] = texture.height,
+        [PROPERTY_DEPTH] = texture.layered || texture.cube ? 1 : texture.depth,
+        [PROPERTY_LAYERS] = texture.layered ? texture.depth / (texture.cube ? 6 : 1) : 1,
+        [PROPERTY_LEVELS] = levels,
+        [PROPERTY_SAMPLES] = 1,
+        [PROPERTY_NORMALISED] = texture.normalised,
+    }[which];
 }
 
 /* --- surfaces --- */
@@ -395,12 +497,12 @@ static bool find(struct fetch *fetch, uint64_t handle)
     return false;
 }
 
-/* The list has the coordinates, then the elements that are loaded or stored. */
+/* The list has the coordinates, the level, and the elements that are loaded or stored. */
 void cushim__ptx_texture(struct ptx_step *step)
 {
     const struct ptx_instruction *at = step->at;
     const lane_u64 *handles = (const lane_u64 *)(const void *)ptx_row(step, at->a);
-    const unsigned count = at->sub == TEXTURE_QUERY ? 0 : ptx_coordinates(at->other);
+    const unsigned count = ptx_texture_sources(at);
     const uint32_t *list = step->launch->program->lists + at->list;
     const bool stores = at->sub == SURFACE_STORE;
     const bool wide = at->bytes == 8;
@@ -408,7 +510,7 @@ void cushim__ptx_texture(struct ptx_step *step)
 
     for (uint32_t left = step->mask; left; left &= left - 1) {
         const unsigned lane = ptx_first(left);
-        uint32_t coordinates[CHANNELS];
+        uint32_t coordinates[CHANNELS + 2 * EXTENTS];
         uint64_t values[CHANNELS] = {0};
 
         fetch.lane = lane;
@@ -423,7 +525,8 @@ void cushim__ptx_texture(struct ptx_step *step)
         else if (at->sub == TEXTURE_GATHER)
             gather(&fetch, coordinates, values);
         else if (at->sub == TEXTURE_QUERY)
-            values[0] = property(&fetch.texture, (enum ptx_texture_property)at->rounding);
+            values[0] = property(&fetch.texture, (enum ptx_texture_property)at->rounding,
+                                 count > 0 ? coordinates[0] : 0);
         else
             use_surface(&fetch, coordinates, values, at->count);
         if (step->launch->state == PTX_FAULT)

@@ -308,6 +308,9 @@ static void directive(struct ptx_parser *parser)
         /*
          * .pragma; .callprototype, because a call is checked against the function that it reaches
          */
+        if (!ptx_is(parser, ".pragma") && !ptx_is(parser, ".callprototype") &&
+            !ptx_is(parser, ".calltargets") && ptx_names_are_known(parser))
+            cushim__ptx_expected(parser, "an instruction or a directive");
         cushim__ptx_skip_until(parser, ";");
         cushim__ptx_expect(parser, ";");
     }

@@ -68,6 +68,21 @@ static unsigned extents(struct ptx_parser *parser, unsigned values[3])
 /* Read the directives between the parameters and the body. */
 static void directives(struct ptx_parser *parser, struct ptx_kernel *kernel)
 {
+    static const char *const without_effect[] = {
+        ".maxnreg",
+        ".local_maxnreg",
+        ".maxnctapersm",
+        ".maxclusterrank",
+        ".explicitcluster",
+        ".noreturn",
+        ".unified",
+        ".pragma",
+        ".blocksareclusters",
+        ".abi_preserve",
+        ".abi_preserve_control",
+        ".attribute",
+        NULL,
+    };
     unsigned values[3];
 
     while (!ptx_is(parser, "{") && !ptx_is(parser, ";")) {
@@ -81,8 +96,15 @@ static void directives(struct ptx_parser *parser, struct ptx_kernel *kernel)
             kernel->min_blocks = (unsigned)cushim__ptx_integer(parser);
         else if (kernel && ptx_skip(parser, ".reqnctapercluster"))
             extents(parser, kernel->required_cluster);
-        else
+        else {
+            const char *const *known = without_effect;
+
+            while (*known && !ptx_is(parser, *known))
+                known++;
+            if (!*known && *parser->word.start == '.' && ptx_names_are_known(parser))
+                cushim__ptx_expected(parser, "a directive");
             cushim__ptx_next(parser);
+        }
     }
 }
 
@@ -262,7 +284,7 @@ static void heading(struct ptx_parser *parser)
         parser->error->kind = PTX_NO_TEXT;
         cushim__ptx_expected(parser, "'.version'");
     }
-    module->version = version(parser);
+    parser->version = module->version = version(parser);
     if (module->version > program->newest_version) {
         parser->error->kind = PTX_NEWER_VERSION;
         cushim__ptx_fail(parser, "PTX version %u.%u is newer than this driver's %u.%u",

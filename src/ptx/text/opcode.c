@@ -81,7 +81,7 @@ static const struct {
     {PROPERTY, ".txq.suq", PROPERTY_LEVELS, {"num_mipmap_levels", "num_samples"}},
     {PROPERTY, ".txq.suq", PROPERTY_NORMALISED, {"normalized_coords"}},
     {CHANNEL, ".tld4", 0, {"r", "g", "b", "a"}},
-    {MORE, ".tex.txq", 0, {"base", "level", "grad"}},
+    {MORE, ".tex.txq", LEVEL_BASE, {"base", "level", "grad"}},
     {UNFORMATTED, SURFACES, 1, {"b"}},
 };
 

@@ -103,7 +103,7 @@ enum ptx_meaning {
     OUTSIDE,
     PROPERTY, /* the first one is 1 */
     CHANNEL,
-    MORE, /* how many last operands have no meaning for a texture with one level */
+    MORE, /* enum ptx_level, which is also the number of last operands that say the level */
     UNFORMATTED,
     MEANINGS
 };
@@ -143,13 +143,19 @@ struct ptx_parser {
     struct ptx_program *program;
     const char *at, *end;
     struct ptx_word word;
-    unsigned line, part;
-    const char *statement; /* the start of the current statement, and its line */
+    unsigned line, part, version; /* of the text: 83 for 8.3 */
+    const char *statement;        /* the start of the current statement, and its line */
     unsigned statement_line;
     unsigned depth;         /* nesting of the operand that is being read */
     struct ptx_names names; /* names of the text */
     struct ptx_body body;
 };
+
+/* Whether a word that is no known instruction or directive is an error: newer PTX may have it. */
+static inline bool ptx_names_are_known(const struct ptx_parser *parser)
+{
+    return parser->version <= 90;
+}
 
 /* --- parser.c: words --- */
 

@@ -40,7 +40,7 @@ struct liveness {
  * and those of its list.
  */
 struct operands {
-    uint32_t *at[6 + 8];
+    uint32_t *at[6 + 14];
     unsigned reads, count;
 };
 
@@ -57,7 +57,7 @@ static void list_operands(struct liveness *liveness, struct ptx_instruction *at,
 {
     uint32_t *const lists = liveness->parser->program->lists;
     uint32_t *const list = lists ? lists + at->list : NULL;
-    const unsigned coordinates = at->sub == TEXTURE_QUERY ? 0 : ptx_coordinates(at->other);
+    const unsigned sources = ptx_texture_sources(at);
 
     operands->reads = operands->count = 0;
     add(operands, &at->guard, false);
@@ -71,9 +71,8 @@ static void list_operands(struct liveness *liveness, struct ptx_instruction *at,
             add(operands, &list[i], at->handler == DO_LOAD);
         break;
     case DO_TEXTURE:
-        /* Coordinates come first, then the elements that are loaded or stored. */
-        for (unsigned i = 0; i < coordinates + at->count; i++)
-            add(operands, &list[i], i >= coordinates && !at->type);
+        for (unsigned i = 0; i < sources + at->count; i++)
+            add(operands, &list[i], i >= sources && at->sub != SURFACE_STORE);
         break;
     case DO_WARP_SYNC:
         if (!(at->flags & FLAG_EACH))

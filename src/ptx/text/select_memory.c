@@ -237,8 +237,31 @@ static bool is_done(const struct ptx_opcode *opcode, enum ptx_texture_operation 
 }
 
 /*
- * Select `d, [handle, {x, y}]`, or the store `[handle, {x, y}], a`. Operands after these have no
- * meaning here.
+ * Add the rows that say which level is read: a level, or two gradients with an element for each
+ * extent. Returns the number of rows.
+ */
+static unsigned level_rows(struct ptx_statement *statement, uint32_t *rows)
+{
+    const struct ptx_opcode *opcode = &statement->opcode;
+    const bool whole = opcode->type_count > 1 && opcode->types[1] != TYPE_F32;
+    const unsigned operands = (unsigned)opcode->of[MORE];
+    const unsigned each =
+        operands == LEVEL_OF_GRADIENTS ? (unsigned)opcode->of[GEOMETRY] & GEOMETRY_EXTENTS : 1;
+    const struct ptx_operand *parts;
+
+    for (unsigned i = 0; i < operands; i++) {
+        if (cushim__ptx_elements(&statement->operands[2 + i], &parts) < each)
+            cushim__ptx_fail(statement->parser, "a gradient has fewer elements than the geometry");
+        for (unsigned j = 0; j < each; j++)
+            *rows++ = cushim__ptx_use(statement, &parts[j],
+                                      whole || opcode->of[PROPERTY] ? ROW_WORD : ROW_FLOAT);
+    }
+    return operands * each;
+}
+
+/*
+ * Select `d, [handle, {x, y}]`, which a level or two gradients may follow, or the store
+ * `[handle, {x, y}], a`.
  */
 static bool select_texture(struct ptx_statement *statement)
 {
@@ -249,7 +272,7 @@ static bool select_texture(struct ptx_statement *statement)
     struct ptx_operand texture = statement->operands[stores ? 0 : 1];
     const struct ptx_operand *values;
     unsigned coordinates, count;
-    uint32_t rows[8], handle;
+    uint32_t rows[16], handle; /* 4 coordinates, 6 of gradients, 4 values */
     enum ptx_texture_operation operation;
     struct ptx_instruction *made;
 
@@ -276,6 +299,7 @@ static bool select_texture(struct ptx_statement *statement)
                                           (i == 0 && opcode->of[GEOMETRY] & GEOMETRY_LAYER)
                                       ? ROW_WORD
                                       : ROW_FLOAT);
+    coordinates += level_rows(statement, rows + coordinates);
     for (unsigned i = 0; i < count; i++)
         rows[coordinates + i] = stores ? cushim__ptx_use(statement, &values[i], type.row)
                                        : cushim__ptx_result(statement, &values[i], type.row);
@@ -285,7 +309,7 @@ static bool select_texture(struct ptx_statement *statement)
     made->rounding = (uint8_t)opcode->of[operation == TEXTURE_GATHER  ? CHANNEL
                                          : operation == TEXTURE_QUERY ? PROPERTY
                                                                       : OUTSIDE];
-    made->type = stores;
+    made->type = (uint8_t)opcode->of[MORE];
     made->count = (uint8_t)count;
     made->bytes = type.bytes;
     made->flags |= opcode->types[1] == TYPE_S32 ? FLAG_SIGNED : 0;

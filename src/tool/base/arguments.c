@@ -147,7 +147,7 @@ static const char *expectation(const struct option *option, const char *value, c
 /* Read a value as settings and fault rules have it. */
 static bool read_value(const struct option *option, const char *text, uint64_t *number)
 {
-    const struct cushim__word word = {text, strlen(text)};
+    const struct cushim__word word = cushim__word_trimmed(text, text + strlen(text));
     int version = 0;
 
     if (option->kind == OPTION_SIZE)
@@ -246,6 +246,8 @@ static void complain_of_option(const struct parser *parser, const char *word)
             cushim__suggestion_offer(&suggestion, option->name);
     }
     snprintf(advice, sizeof advice, advice_format, parser->row->name);
+    if (parser->row->command == COMMAND_PROBE && strcmp(word, "--mock") == 0)
+        strcpy(advice, "Type `cushim run -- cushim probe --allow-mock`.");
     failure_set(parser->failure, STATUS_USAGE, advice, "%s has no option '%.160s'%s%s%s",
                 parser->row->name, word, suggestion.name ? "; did you mean " : "",
                 suggestion.name ? suggestion.name : "", suggestion.name ? "?" : "");

@@ -66,11 +66,34 @@ bool detect_interposed(const struct system_info *info, struct evidence *evidence
            evidence_set(evidence, "cuInit is that of %.220s, not of %.220s", info->init, library);
 }
 
+/* Whether a list names a GPU twice, which the driver refuses (driver-semantics.md #83). */
+static bool names_twice(const char *value, struct evidence *evidence)
+{
+    for (const char *entry = value; *entry; entry += strcspn(entry, ",")) {
+        const char *other = entry += strspn(entry, ", ");
+        const size_t length = strcspn(entry, ", ");
+        while (*(other += strcspn(other, ",")) && *(other += strspn(other, ", "))) {
+            /* The beginning of a UUID names the same GPU as all of it. */
+            const size_t other_length = strcspn(other, ", ");
+            const bool is_number = isdigit((unsigned char)*entry) && isdigit((unsigned char)*other);
+            if (is_number
+                    ? strtol(entry, NULL, 10) == strtol(other, NULL, 10)
+                    : strncmp(other, entry, length < other_length ? length : other_length) == 0)
+                return evidence_set(evidence, "CUDA_VISIBLE_DEVICES=%.160s names %.*s twice", value,
+                                    (int)(length < 64 ? length : 64), entry);
+        }
+    }
+    return false;
+}
+
 bool detect_hidden_gpus(const struct system_info *info, struct evidence *evidence)
 {
     const char *value = getenv("CUDA_VISIBLE_DEVICES");
     const char *first = value ? value + strspn(value, " ") : NULL;
 
+    if (value && info->report->state == CUSHIM_STATE_INIT_FAILED &&
+        info->report->code == CUDA_ERROR_INVALID_DEVICE)
+        return names_twice(value, evidence);
     if (!value || info->report->state != CUSHIM_STATE_NO_DEVICE)
         return false;
     if (!*first)

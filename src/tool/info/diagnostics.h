@@ -57,8 +57,11 @@ const char *diagnostics_advice(const struct diagnoses *diagnoses);
 void diagnostics_print(const struct diagnoses *diagnoses);
 void diagnostics_json(const struct diagnoses *diagnoses, struct json *json);
 
-/* What shows that this is a container or another sandbox, for a report; NULL if nothing does. */
-const char *diagnostics_sandbox(const struct system_info *info);
+/*
+ * Where this process runs: in a container, another sandbox or on the host, and the releases of the
+ * kernel module and the library. Returns false, with an empty text, if none of these is known.
+ */
+bool diagnostics_machine(const struct system_info *info, char *text, size_t size);
 
 /* --- For the detectors --- */
 
@@ -88,12 +91,12 @@ detector detect_no_module, detect_no_driver, detect_library_missing, detect_rele
 /* diagnostics_gpu.c: GPUs and their device files. */
 detector detect_no_gpu, detect_powered_off, detect_passed_through, detect_nouveau,
     detect_fabric_manager, detect_vgpu_type, detect_not_started, detect_no_device_file,
-    detect_refused_device_file, detect_mig;
+    detect_refused_device_file, detect_mig, detect_lost, detect_excluded, detect_tegra_failure;
 
 /* diagnostics_sandbox.c: containers, other sandboxes and WSL. */
 detector detect_bare_container, detect_container_without_compute, detect_void_container,
     detect_sandbox_without_driver, detect_wsl_1, detect_wsl_linux_driver, detect_wsl_without_driver,
-    detect_wsl_without_device, detect_wsl_container_library;
+    detect_wsl_without_device, detect_wsl_container_library, detect_wsl_failure;
 
 /* diagnostics_windows.c, which also has the functions below. */
 detector detect_host_driver;
@@ -104,7 +107,7 @@ detector detect_host_driver;
  */
 bool detect_searched_library(const struct system_info *info, char *path, size_t size);
 
-/* Whether the search leads to an empty file; then `path` receives it. */
+/* Whether the search leads to an empty file or a folder; then `path` receives it. */
 bool search_meets_empty(const struct system_info *info, char path[FILE_PATH_BYTES]);
 
 /* Whether the search passes over a file for another processor or word size. */

@@ -184,6 +184,14 @@ bool file_is_empty(const struct system_info *info, const char *path)
            status.st_size == 0;
 }
 
+bool file_is_folder(const struct system_info *info, const char *path)
+{
+    struct location location;
+    struct stat status;
+
+    return stat(locate(&location, info, path), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
 bool file_is_link(const struct system_info *info, const char *path)
 {
     struct location location;

@@ -68,6 +68,9 @@ bool file_is_for_everybody(const struct system_info *info, const char *path);
 /* Whether there is a file of no bytes, such as a container's runtime leaves as a mount point. */
 bool file_is_empty(const struct system_info *info, const char *path);
 
+/* Whether there is a folder. */
+bool file_is_folder(const struct system_info *info, const char *path);
+
 /* Whether a path is a link itself, wherever it leads. */
 bool file_is_link(const struct system_info *info, const char *path);
 

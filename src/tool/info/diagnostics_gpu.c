@@ -65,6 +65,33 @@ bool detect_nouveau(const struct system_info *info, struct evidence *evidence)
                         gpus == 1 ? "" : "s");
 }
 
+bool detect_lost(const struct system_info *info, struct evidence *evidence)
+{
+    char path[FILE_PATH_BYTES];
+
+    return machine_has_lost_gpu(info, path) &&
+           evidence_set(evidence, "%s/config begins with ff ff ff ff", path);
+}
+
+bool detect_excluded(const struct system_info *info, struct evidence *evidence)
+{
+    struct machine_gpu gpus[MACHINE_MOST_GPUS];
+    const int count = machine_gpus(info, gpus);
+    int excluded = 0;
+
+    for (int i = 0; i < count; i++)
+        excluded += gpus[i].is_excluded;
+    return count > 0 && excluded == count &&
+           evidence_set(evidence, "/proc/driver/nvidia/gpus/%s/information says GPU Excluded: Yes",
+                        gpus[0].address);
+}
+
+bool detect_tegra_failure(const struct system_info *info, struct evidence *evidence)
+{
+    return machine_is_tegra(info) && !machine_is_ordinary(info) &&
+           evidence_set(evidence, "this is a Tegra, and its GPU is not on the PCI bus");
+}
+
 bool detect_fabric_manager(const struct system_info *info, struct evidence *evidence)
 {
     static const char folder[] = "/run/nvidia-fabricmanager";
@@ -144,8 +171,11 @@ bool detect_no_device_file(const struct system_info *info, struct evidence *evid
 {
     const char *sign;
     const enum machine_sandbox sandbox = machine_sandbox(info, &sign);
+    char path[FILE_PATH_BYTES];
+    struct evidence other;
 
-    if (!machine_is_ordinary(info) || !machine_has_module(info))
+    if (!machine_is_ordinary(info) || !machine_has_module(info) ||
+        detect_passed_through(info, &other))
         return false;
     for (size_t i = 0; i < sizeof device_files / sizeof device_files[0]; i++) {
         if (file_count(info, device_files[i], file_is_device, NULL) > 0)
@@ -162,7 +192,19 @@ bool detect_no_device_file(const struct system_info *info, struct evidence *evid
                   "sandbox, too, make them there as root: nvidia-modprobe -u -c=0."
             : sandbox != SANDBOX_NONE
                 ? "Make the device files outside of the sandbox, as root: nvidia-modprobe -u -c=0."
+            : machine_is_service(info)
+                ? "If the machine has the device files, this service of systemd may have "
+                  "PrivateDevices=, which hides them: take that out. If it has not, make them as "
+                  "root: nvidia-modprobe -u -c=0."
                 : "Make the device files as root: nvidia-modprobe -u -c=0.");
+        if (file_count(info, device_files[i], NULL, path) > 0) {
+            if (sandbox == SANDBOX_NONE)
+                evidence_advise(evidence,
+                                "Remove %s, then make the device files as root: nvidia-modprobe -u "
+                                "-c=0.",
+                                path);
+            return evidence_set(evidence, "%s is no device file", path);
+        }
         return evidence_set(evidence, "%s is not there%s", device_files[i],
                             strstr(device_files[i], "uvm") && file_exists(info, "/sys/module") &&
                                     !file_exists(info, "/sys/module/nvidia_uvm")
@@ -180,6 +222,11 @@ static bool is_refused(const struct system_info *info, const char *path)
     return error == EACCES || error == EPERM || error == ENXIO || error == ENODEV || error == EIO;
 }
 
+static bool is_usable(const struct system_info *info, const char *path)
+{
+    return file_is_device(info, path) && file_open_error(info, path, true) == 0;
+}
+
 static const char *advice_on_refusal(const struct system_info *info, const char *path, int error)
 {
     const char *sign;
@@ -187,12 +234,20 @@ static const char *advice_on_refusal(const struct system_info *info, const char 
     if ((error == EPERM || error == EACCES) && machine_sandbox(info, &sign) == SANDBOX_SNAP)
         return "Connect the snap to the GPU: snap connect SNAP:opengl.";
     if (error == EACCES && file_is_for_everybody(info, path))
-        return "A security module (SELinux or AppArmor) refuses the device, as its mode does not: see "
-               "the system's log. For a container of Podman, this may help: --security-opt "
-               "label=disable.";
+        return "A security module refuses the device, although its mode allows access. As root, see "
+               "the denial: ausearch -m AVC -ts recent (SELinux), or journalctl -k | grep "
+               "'apparmor=\"DENIED\"' (AppArmor), and allow it in the policy. For a container of "
+               "Podman under SELinux, try for one run: --security-opt label=disable.";
     if (error == EACCES && machine_is_tegra(info))
         return "Let the user read and write the device file: join its group, usually video or "
                "render, and log in again.";
+    if (error == EPERM && getenv("SLURM_JOB_ID"))
+        return "The control group of this job of Slurm refuses the device: ask for GPUs, such as srun "
+               "--gres=gpu:1.";
+    if (error == EPERM && machine_sandbox(info, &sign) == SANDBOX_LXC)
+        return "A control group refuses the device. In LXC, allow the numbers of /dev/nvidia* (195, and "
+               "those of nvidia-uvm and nvidia-caps in /proc/devices): lxc.cgroup2.devices.allow = c "
+               "195:* rwm; in Incus or LXD add a device of the type gpu.";
     switch (error) {
     case EPERM:
         return "A control group refuses the device. In a service of systemd: DeviceAllow= for "
@@ -220,7 +275,9 @@ static bool look_for_refused(const struct system_info *info, const char *const *
     char path[FILE_PATH_BYTES];
 
     for (size_t i = 0; i < count; i++) {
-        if (file_count(info, patterns[i], is_refused, path) > 0) {
+        /* Of several GPUs, a process may have one. */
+        if (file_count(info, patterns[i], is_usable, NULL) == 0 &&
+            file_count(info, patterns[i], is_refused, path) > 0) {
             const int error = file_open_error(info, path, true);
             evidence_advise(evidence, "%s", advice_on_refusal(info, path, error));
             return evidence_set(evidence, "%s: %s%s", path, strerror(error),
@@ -311,7 +368,7 @@ bool detect_mig(const struct system_info *info, struct evidence *evidence)
 /* How many GPUs this process can number, and the file of the first; 0 if that is unknown. */
 static int count_here(const struct system_info *info, int count, char first[FILE_PATH_BYTES])
 {
-    const int files = file_count(info, "/dev/nvidia[0-9]*", file_is_device, first);
+    const int files = file_count(info, "/dev/nvidia[0-9]*", is_usable, first);
 
     if (count_partitioned(info) > 0)
         return 0;

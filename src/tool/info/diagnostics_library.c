@@ -19,14 +19,24 @@ static bool ends_in(const char *path, const char *end)
     return length >= strlen(end) && strncmp(path + length - strlen(end), end, strlen(end)) == 0;
 }
 
+/* Whether a path is in a folder of the toolkit's stubs, or leads there. */
+static bool is_stub(const struct system_info *info, const char *path)
+{
+    char resolved[FILE_PATH_BYTES];
+
+    return strstr(path, "/stubs/") ||
+           (file_resolve(info, path, resolved) && strstr(resolved, "/stubs/"));
+}
+
 bool detect_stub_folder(const struct system_info *info, struct evidence *evidence)
 {
     char path[FILE_PATH_BYTES];
 
     for (const struct search_folder *folder = search_folders(info); folder->path; folder++) {
-        if (ends_in(folder->path, "/stubs") &&
-            (search_has_file(info, folder, "libcuda.so.1", path) ||
-             search_has_file(info, folder, "libcuda.so", path)))
+        if (search_has_file(info, folder, "libcuda.so.1", path) && is_stub(info, path))
+            return evidence_set(evidence, "%s leads to %s",
+                                folder->source ? folder->source : "the search", path);
+        if (ends_in(folder->path, "/stubs") && search_has_file(info, folder, "libcuda.so", path))
             return evidence_set(evidence, "%s leads to %s", folder->source, path);
     }
     for (const char *const *cached = search_cache(info); *cached; cached++) {
@@ -146,6 +156,11 @@ bool detect_library_outside(const struct system_info *info, struct evidence *evi
             "in a container with its GPUs, or install the driver of this release here; "
             "to try the file, set CUSHIM_LIBRARY=%s.",
             path);
+    else if (strncmp(path, "/usr/lib", 8) == 0 && file_exists(info, "/nix/store"))
+        evidence_advise(evidence,
+                        "A program of Nix does not search this system's folders: start it with "
+                        "nixGL, or set CUSHIM_LIBRARY=%s.",
+                        path);
     else if (sandbox == SANDBOX_FLATPAK)
         evidence_advise(evidence,
                         "The application's manifest should have the extension point "
@@ -219,8 +234,8 @@ static bool report_shadow(struct evidence *evidence, const struct shadow *shadow
     cushim__text_begin(&advice, evidence->advice, sizeof evidence->advice);
     cushim__text_format(&advice,
                         "Set CUSHIM_LIBRARY=%s for programs that use cushim; for all programs, "
-                        "remove %s, or take its folder out of LD_LIBRARY_PATH, or out of "
-                        "/etc/ld.so.conf and its includes and run ldconfig.",
+                        "take the folder of %s out of LD_LIBRARY_PATH, or out of /etc/ld.so.conf "
+                        "and its includes and run ldconfig, or remove the file.",
                         driver->path, hiding->path);
     return evidence_set(evidence, "%s leads to %s%s%s; there is also %s: %s",
                         hiding->source ? hiding->source : "the search", hiding->path,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/tool/info/diagnostics_machine.h"
+#include "src/base/text.h"
 #include "src/tool/info/diagnostics.h"
 
 #include <ctype.h>
@@ -27,8 +28,13 @@ static const struct sign {
     {SANDBOX_CONTAINER, "/.dockerenv", NULL},
     {SANDBOX_CONTAINER, "/run/.containerenv", NULL},
     {SANDBOX_LXC, "$container", "lxc"},
+    {SANDBOX_LXC, "$container", "systemd-nspawn"},
     {SANDBOX_CONTAINER, "$container", NULL},
     {SANDBOX_CONTAINER, "$KUBERNETES_SERVICE_HOST", NULL},
+    {SANDBOX_LXC, "/run/systemd/container", "lxc"},
+    {SANDBOX_LXC, "/run/systemd/container", "systemd-nspawn"},
+    {SANDBOX_CONTAINER, "/run/systemd/container", "docker"},
+    {SANDBOX_CONTAINER, "/run/systemd/container", "podman"},
     {SANDBOX_LXC, "/proc/1/cgroup", "/lxc"},
     {SANDBOX_CONTAINER, "/proc/1/cgroup", "/docker"},
     {SANDBOX_CONTAINER, "/proc/1/cgroup", "/kubepods"},
@@ -36,11 +42,25 @@ static const struct sign {
     {SANDBOX_CONTAINER, "/proc/1/cgroup", "/libpod"},
 };
 
+/*
+ * A snap of classic confinement, such as an editor with a terminal, passes its variables on to
+ * programs outside of a sandbox. AppArmor enforces no profile on those.
+ */
+static bool is_classic_snap(const struct system_info *info)
+{
+    char label[128];
+
+    return file_read(info, "/proc/self/attr/current", label, sizeof label) &&
+           (strncmp(label, "unconfined", 10) == 0 || strstr(label, "(complain)"));
+}
+
 static bool is_present(const struct system_info *info, const struct sign *sign)
 {
     char text[4096];
     const char *value = text;
 
+    if (sign->sandbox == SANDBOX_SNAP && is_classic_snap(info))
+        return false;
     if (sign->name[0] == '$') {
         value = getenv(sign->name + 1);
         return value && *value && (!sign->part || strstr(value, sign->part));
@@ -65,6 +85,14 @@ enum machine_sandbox machine_sandbox(const struct system_info *info, const char 
 bool machine_is_container(enum machine_sandbox sandbox)
 {
     return sandbox != SANDBOX_NONE && sandbox != SANDBOX_FLATPAK && sandbox != SANDBOX_SNAP;
+}
+
+bool machine_is_service(const struct system_info *info)
+{
+    char text[4096];
+
+    return file_read(info, "/proc/self/cgroup", text, sizeof text) &&
+           strstr(text, "/system.slice/") && strstr(text, ".service");
 }
 
 int machine_wsl(const struct system_info *info)
@@ -96,7 +124,8 @@ bool machine_is_tegra(const struct system_info *info)
 
 bool machine_is_ordinary(const struct system_info *info)
 {
-    return machine_wsl(info) == 0 && !machine_is_tegra(info);
+    return machine_wsl(info) == 0 &&
+           (!machine_is_tegra(info) || machine_pci_count(info, MACHINE_DISPLAY) > 0);
 }
 
 /* --- the PCI bus --- */
@@ -162,6 +191,21 @@ int machine_gpus_of(const struct system_info *info, const char *driver)
     return file_each(info, pci_devices, fits, &query);
 }
 
+static bool is_lost(const struct system_info *info, const char *device)
+{
+    char file[FILE_PATH_BYTES], identity[5];
+
+    snprintf(file, sizeof file, "%s/config", device);
+    return is_of_class(info, device, MACHINE_DISPLAY) &&
+           file_read(info, file, identity, sizeof identity) &&
+           memcmp(identity, "\xff\xff\xff\xff", 4) == 0;
+}
+
+bool machine_has_lost_gpu(const struct system_info *info, char path[FILE_PATH_BYTES])
+{
+    return file_count(info, pci_devices, is_lost, path) > 0;
+}
+
 unsigned machine_newest_gpu(const struct system_info *info)
 {
     struct pci_query query = {.class = MACHINE_DISPLAY};
@@ -197,6 +241,21 @@ bool machine_module_release(const struct system_info *info, char release[MACHINE
         }
     }
     return false;
+}
+
+bool machine_library_release(const struct system_info *info, char path[FILE_PATH_BYTES],
+                             const char **release)
+{
+    static const char name[] = "/libcuda.so.";
+    const char *found;
+
+    *release = "";
+    if (!info->report->library[0] || !file_resolve(info, info->report->library, path))
+        return false;
+    found = strstr(path, name);
+    if (found && machine_is_release(found + strlen(name)))
+        *release = found + strlen(name);
+    return **release != '\0';
 }
 
 bool machine_module_is_open(const struct system_info *info)
@@ -252,7 +311,7 @@ static bool take_gpu(const struct system_info *info, const char *folder, void *d
 {
     struct gpu_list *list = data;
     struct machine_gpu *gpu = &list->gpus[list->count];
-    char path[FILE_PATH_BYTES], text[2048], number[16];
+    char path[FILE_PATH_BYTES], text[2048], number[16], excluded[8];
 
     if (list->count == MACHINE_MOST_GPUS)
         return false;
@@ -263,6 +322,8 @@ static bool take_gpu(const struct system_info *info, const char *folder, void *d
     take_line(text, "Model:", gpu->model, sizeof gpu->model);
     take_line(text, "GPU UUID:", gpu->uuid, sizeof gpu->uuid);
     take_line(text, "Device Minor:", number, sizeof number);
+    take_line(text, "GPU Excluded:", excluded, sizeof excluded);
+    gpu->is_excluded = strncmp(excluded, "Yes", 3) == 0;
     gpu->minor = isdigit((unsigned char)number[0]) ? atoi(number) : -1;
     snprintf(path, sizeof path, "/dev/nvidia%d", gpu->minor);
     gpu->is_here =
@@ -280,10 +341,41 @@ int machine_gpus(const struct system_info *info, struct machine_gpu gpus[MACHINE
 
 /* --- for a report --- */
 
-const char *diagnostics_sandbox(const struct system_info *info)
-{
-    const char *sign;
+static const char *const sandbox_names[] = {
+    [SANDBOX_CONTAINER] = "a container",
+    [SANDBOX_APPTAINER] = "a container of Apptainer",
+    [SANDBOX_TOOLBOX] = "a container of toolbox or Distrobox",
+    [SANDBOX_LXC] = "a container of LXC, Incus or systemd-nspawn",
+    [SANDBOX_FLATPAK] = "a Flatpak",
+    [SANDBOX_SNAP] = "a snap",
+};
 
-    machine_sandbox(info, &sign);
-    return sign;
+/* systemd creates the first folder if it is the first process, the second in a container. */
+static bool is_host(const struct system_info *info)
+{
+    return file_exists(info, "/run/systemd/system") && !file_exists(info, "/run/systemd/container");
+}
+
+bool diagnostics_machine(const struct system_info *info, char *buffer, size_t size)
+{
+    const char *sign, *library;
+    const enum machine_sandbox sandbox = machine_sandbox(info, &sign);
+    const int wsl = machine_wsl(info);
+    char release[MACHINE_RELEASE_BYTES], path[FILE_PATH_BYTES];
+    struct cushim__text text;
+
+    cushim__text_begin(&text, buffer, size);
+    if (sandbox != SANDBOX_NONE)
+        cushim__text_format(&text, "%s (%s shows it)", sandbox_names[sandbox], sign);
+    else if (is_host(info))
+        cushim__text_add(&text, wsl ? "no container" : "the host, no container");
+    if (wsl)
+        cushim__text_format(&text, "%sWSL %d", text.length ? ", " : "", wsl);
+    else if (machine_is_tegra(info))
+        cushim__text_format(&text, "%sa Tegra", text.length ? ", " : "");
+    if (machine_module_release(info, release))
+        cushim__text_format(&text, "%skernel module %s", text.length ? "; " : "", release);
+    if (machine_library_release(info, path, &library))
+        cushim__text_format(&text, "%slibrary %s", text.length ? "; " : "", library);
+    return text.length > 0;
 }

@@ -23,7 +23,7 @@ enum machine_sandbox {
     SANDBOX_CONTAINER, /* of Docker, Podman, Kubernetes and the like */
     SANDBOX_APPTAINER,
     SANDBOX_TOOLBOX, /* toolbox and Distrobox, which share the machine's /dev */
-    SANDBOX_LXC,
+    SANDBOX_LXC,     /* also of Incus, LXD and systemd-nspawn */
     SANDBOX_FLATPAK,
     SANDBOX_SNAP,
 };
@@ -34,13 +34,16 @@ enum machine_sandbox machine_sandbox(const struct system_info *info, const char 
 /* Whether a sandbox is a container, which is started with its GPUs or without. */
 bool machine_is_container(enum machine_sandbox sandbox);
 
+/* Whether this is a process of a service that systemd has started outside of any session. */
+bool machine_is_service(const struct system_info *info);
+
 /* The version of the Windows Subsystem for Linux; 0 for any other kernel. */
 int machine_wsl(const struct system_info *info);
 
-/* Whether this is a Tegra, such as a Jetson: its GPU is not on the PCI bus. */
+/* Whether this is a Tegra, such as a Jetson: its own GPU is usually not on the PCI bus. */
 bool machine_is_tegra(const struct system_info *info);
 
-/* Whether GPUs are on the PCI bus under the nvidia kernel module: not on WSL or a Tegra. */
+/* Whether the GPUs are on the PCI bus: not on WSL, nor on a Tegra that has no other GPU. */
 bool machine_is_ordinary(const struct system_info *info);
 
 /* How many of NVIDIA's devices of a class are on the PCI bus; negative if no bus is visible. */
@@ -48,6 +51,9 @@ int machine_pci_count(const struct system_info *info, const char *class);
 
 /* How many of NVIDIA's GPUs this kernel driver has. */
 int machine_gpus_of(const struct system_info *info, const char *driver);
+
+/* A GPU on the PCI bus that no longer answers: all that is read from it is 0xff. */
+bool machine_has_lost_gpu(const struct system_info *info, char path[FILE_PATH_BYTES]);
 
 /* The highest device number of NVIDIA's GPUs on the PCI bus; 0 if there is none. */
 unsigned machine_newest_gpu(const struct system_info *info);
@@ -57,7 +63,14 @@ bool machine_has_module(const struct system_info *info);
 /* The release of the loaded kernel module, such as 535.129.03. */
 bool machine_module_release(const struct system_info *info, char release[MACHINE_RELEASE_BYTES]);
 
-/* Whether it is the open one. */
+/*
+ * The release in the name of the loaded library's file, such as libcuda.so.535.129.03, and its path
+ * without links. Returns false, with an empty release, if there is none.
+ */
+bool machine_library_release(const struct system_info *info, char path[FILE_PATH_BYTES],
+                             const char **release);
+
+/* Whether the loaded kernel module is the open one. */
 bool machine_module_is_open(const struct system_info *info);
 
 /* Whether a text is the release of a driver: a Tegra's libcuda.so.1.1 has none in its name. */
@@ -70,9 +83,10 @@ int machine_compare_releases(const char *one, const char *other);
 struct machine_gpu {
     char address[32];
     char model[96];
-    char uuid[64]; /* empty if unknown; with question marks if not read yet */
-    int minor;     /* of its device file; negative if unknown */
-    bool is_here;  /* its device file can be opened, or is not known */
+    char uuid[64];    /* empty if unknown; with question marks if not read yet */
+    int minor;        /* of its device file; negative if unknown */
+    bool is_excluded; /* by an option of the module */
+    bool is_here;     /* its device file can be opened, or is not known */
 };
 
 /* Read them; returns how many. */

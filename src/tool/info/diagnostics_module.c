@@ -8,21 +8,6 @@
 #include "src/tool/info/diagnostics_machine.h"
 #include "src/tool/info/diagnostics_search.h"
 
-/* The release in the name of the loaded library's file, such as libcuda.so.535.129.03. */
-static bool library_release(const struct system_info *info, char path[FILE_PATH_BYTES],
-                            const char **release)
-{
-    static const char name[] = "/libcuda.so.";
-    const char *found;
-
-    *release = "";
-    if (!info->report->library[0] || !file_resolve(info, info->report->library, path))
-        return false;
-    found = strstr(path, name);
-    *release = found ? found + strlen(name) : "";
-    return machine_is_release(*release);
-}
-
 /* --- the module is missing --- */
 
 /* Whether the firmware allows only signed modules. */
@@ -69,7 +54,8 @@ bool detect_no_module(const struct system_info *info, struct evidence *evidence)
         return false;
     is_secure = has_secure_boot(info);
     is_lacking = lacks_module_file(info, kernel);
-    is_legacy = newest > 0 && newest < MACHINE_TURING && library_release(info, path, &release) &&
+    is_legacy = newest > 0 && newest < MACHINE_TURING &&
+                machine_library_release(info, path, &release) &&
                 machine_compare_releases(release, "590") >= 0;
     evidence_advise(
         evidence, "%s%s%s%s%s%s%s",
@@ -81,8 +67,9 @@ bool detect_no_module(const struct system_info *info, struct evidence *evidence)
                    : "",
         is_legacy || is_lacking ? "Then, as root: modprobe nvidia."
                                 : "Load the kernel module as root: modprobe nvidia.",
-        is_secure ? " If that says that a key was rejected, enrol the key that has signed the "
-                    "module (mokutil --import, then reboot), or turn off Secure Boot."
+        is_secure ? " If that says that a key was rejected, install the distribution's signed "
+                    "package of the module, or sign it with a key of yours (MOK: mokutil --import "
+                    "KEY, reboot, enrol). Only if neither can be done, turn off Secure Boot."
                   : "",
         is_legacy || is_lacking ? ""
         : is_secure             ? " If it fails otherwise"
@@ -116,11 +103,13 @@ bool detect_library_missing(const struct system_info *info, struct evidence *evi
         return evidence_set(evidence, "this is a Tegra with its devices, and no libcuda.so.1");
     }
     machine_module_release(info, release);
-    evidence_advise(evidence,
-                    "Install the package with the driver's libraries for CUDA, in the release of "
-                    "the module%s%s: libcuda1 (Debian), libnvidia-compute (Ubuntu), "
-                    "xorg-x11-drv-nvidia-cuda-libs (Fedora), nvidia-compute (openSUSE).",
-                    release[0] ? ", " : "", release);
+    evidence_advise(
+        evidence,
+        "Install the package with the driver's libraries for CUDA, in the release of "
+        "the module%s%s: libcuda1 (Debian), libnvidia-compute (Ubuntu), "
+        "xorg-x11-drv-nvidia-cuda-libs (Fedora), nvidia-compute (openSUSE), nvidia-utils "
+        "(Arch).",
+        release[0] ? ", " : "", release);
     return evidence_set(evidence, "the kernel module %s%sis loaded; there is no libcuda.so.1",
                         release, release[0] ? " " : "");
 }
@@ -156,6 +145,37 @@ static bool is_compatibility(const char *path)
     return strstr(path, "/compat/") || strstr(path, "/cuda-compat");
 }
 
+static bool has_beside(const struct system_info *info, const char *library, const char *name,
+                       const char *release)
+{
+    char path[FILE_PATH_BYTES];
+    const int folder = (int)(strrchr(library, '/') - library);
+
+    return snprintf(path, sizeof path, "%.*s/%s.so.%s", folder, library, name, release) <
+               (int)sizeof path &&
+           file_exists(info, path);
+}
+
+/* Whether a library is where the linker searches by itself. */
+static bool is_of_system(const char *library)
+{
+    return strncmp(library, "/usr/lib", 8) == 0 || strncmp(library, "/lib", 4) == 0;
+}
+
+/*
+ * Whether the files beside a library are those of cuda-compat, in a folder of any name: it has the
+ * PTX compiler, but not the management library, which every complete driver has. In a container
+ * that may not use the management library, the driver looks the same, but is in the folders of the
+ * system.
+ */
+static bool is_compatibility_package(const struct system_info *info, const char *library,
+                                     const char *release)
+{
+    return !is_of_system(library) &&
+           has_beside(info, library, "libnvidia-ptxjitcompiler", release) &&
+           !has_beside(info, library, "libnvidia-ml", release);
+}
+
 /* What is known of the library and the module. */
 struct pair {
     char library[FILE_PATH_BYTES];      /* resolved */
@@ -168,20 +188,22 @@ struct pair {
 static bool read_pair(const struct system_info *info, struct pair *pair)
 {
     const char *loaded = info->report->library;
-    bool is_newer;
+    bool is_newer = false;
 
     *pair = (struct pair){.library = ""};
-    if (!library_release(info, pair->library, &pair->release))
+    if (!machine_library_release(info, pair->library, &pair->release))
         pair->release = "";
     if (!pair->library[0])
         return false;
     if (!machine_module_release(info, pair->module) || strcmp(pair->module, pair->release) == 0 ||
         !search_release(info, pair->module, pair->own))
         pair->own[0] = '\0';
-    is_newer = pair->own[0] && pair->release[0] &&
-               machine_compare_releases(pair->release, pair->module) > 0;
+    if (pair->module[0] && pair->release[0])
+        is_newer = machine_compare_releases(pair->release, pair->module) > 0;
     pair->is_compatibility =
-        is_compatibility(loaded) || is_compatibility(pair->library) || is_newer;
+        is_compatibility(loaded) || is_compatibility(pair->library) ||
+        (is_newer &&
+         (pair->own[0] || is_compatibility_package(info, pair->library, pair->release)));
     return true;
 }
 
@@ -194,27 +216,48 @@ static bool is_beside(const char *one, const char *other)
     return length > 0 && strncmp(one, other, length) == 0 && !strchr(other + length, '/');
 }
 
-static void advise_own(const struct system_info *info, const struct pair *pair,
-                       struct evidence *evidence, const char *otherwise)
+/* Another usable library that the search would find; NULL if there is none. */
+static const char *next_library(const struct system_info *info, const struct pair *pair)
 {
+    const struct search_libraries *libraries = search_libraries(info);
+
+    for (int i = 0; i < libraries->count; i++) {
+        const struct search_library *row = &libraries->rows[i];
+        if (strcmp(row->resolved, pair->library) != 0 && !strstr(row->resolved, "/stubs/") &&
+            search_is_library(info, row->path))
+            return row->path;
+    }
+    return NULL;
+}
+
+/* Advise another library for one run, which is easily undone. Returns false if there is none. */
+static bool advise_other(const struct system_info *info, const struct pair *pair,
+                         struct evidence *evidence)
+{
+    const char *other = pair->own[0] ? pair->own : next_library(info, pair);
     char own[FILE_PATH_BYTES];
 
-    if (pair->own[0] && file_resolve(info, pair->own, own) && is_beside(own, pair->library))
+    if (!other)
+        return false;
+    if (pair->own[0] && file_resolve(info, pair->own, own) &&
+        (is_beside(own, pair->library) || is_of_system(pair->library)))
         evidence_advise(evidence,
-                        "Let libcuda.so.1 lead to %s, which is of the module's release: remove "
-                        "%.160s and run ldconfig (in a container: take cuda-compat out of the "
-                        "image, from which the runtime may have mounted that file), or set "
-                        "CUSHIM_LIBRARY.",
-                        pair->own, pair->library);
-    else if (pair->own[0])
-        evidence_advise(evidence,
-                        "Let programs load %s, which is of the module's release: take %.160s out "
-                        "of the search (its folder out of LD_LIBRARY_PATH, or out of "
-                        "/etc/ld.so.conf.d, then run ldconfig; in a container, out of the image), "
-                        "or set CUSHIM_LIBRARY.",
-                        pair->own, pair->library);
+                        "Try the library of the module's release for one run: "
+                        "CUSHIM_LIBRARY=%s cushim info. If that works, let libcuda.so.1 lead to "
+                        "it: move %.120s out of the folder and run ldconfig%s.",
+                        other, pair->library,
+                        pair->is_compatibility
+                            ? " (in a container: take cuda-compat out of the image, from which the "
+                              "runtime may have mounted it)"
+                            : "; in a container, take it out of the image");
     else
-        evidence_advise(evidence, "%s", otherwise);
+        evidence_advise(evidence,
+                        "Try %s for one run: CUSHIM_LIBRARY=%s cushim info. If that works, take "
+                        "%.120s out of the search: its folder out of LD_LIBRARY_PATH, or out of "
+                        "/etc/ld.so.conf.d, then run ldconfig; in a container, out of the image.",
+                        pair->own[0] ? "the library of the module's release" : "another library",
+                        other, pair->library);
+    return true;
 }
 
 bool detect_compatibility(const struct system_info *info, struct evidence *evidence)
@@ -223,11 +266,13 @@ bool detect_compatibility(const struct system_info *info, struct evidence *evide
 
     if (!read_pair(info, &pair) || !pair.is_compatibility)
         return false;
-    advise_own(
-        info, &pair, evidence,
-        "Take the folder of cuda-compat out of LD_LIBRARY_PATH and /etc/ld.so.conf.d, so that the "
-        "installed driver's own library is loaded, or update the driver; in a container that "
-        "brings it along, too.");
+    if (!advise_other(info, &pair, evidence))
+        evidence_advise(
+            evidence,
+            "Try without cuda-compat for one run: env -u LD_LIBRARY_PATH cushim info. If that "
+            "works, take its folder out of LD_LIBRARY_PATH, or, if it is named there, out of "
+            "/etc/ld.so.conf.d (then run ldconfig), so that the installed driver's own library is "
+            "loaded; or update the driver. In a container, cuda-compat comes from the image.");
     return evidence_set(evidence, "the library is %.200s%s%s%s%.180s", pair.library,
                         pair.module[0] ? ", the kernel module " : "", pair.module,
                         pair.own[0] ? "; there is also " : "", pair.own);
@@ -241,14 +286,16 @@ bool detect_release(const struct system_info *info, struct evidence *evidence)
     if (!read_pair(info, &pair) || pair.is_compatibility || !pair.module[0] ||
         strcmp(pair.module, pair.release) == 0 || !(pair.release[0] || pair.own[0]))
         return false;
-    advise_own(
-        info, &pair, evidence,
-        machine_is_container(machine_sandbox(info, &sign))
-            ? "Take the driver library that the image brings along out of the container: the "
-              "runtime mounts that of the machine. If the machine has updated its driver without a "
-              "reboot, reboot it."
-            : "Reboot, or unload and load the nvidia kernel modules: an update replaces the "
-              "library at once, and the module at the next start.");
+    if (!pair.own[0] || !advise_other(info, &pair, evidence))
+        evidence_advise(
+            evidence, "%s",
+            machine_is_container(machine_sandbox(info, &sign))
+                ? "Start the container anew if the machine's driver was updated after the container "
+                  "was started; reboot the machine if it was not rebooted after the update. If the "
+                  "image has a driver library of its own, remove it: the runtime mounts the machine's."
+                : "Reboot, or unload and load the nvidia kernel modules: an update replaces the "
+                  "library at once, and the module at the next start. If that does not help, install "
+                  "the packages of both in one release.");
     return evidence_set(evidence, "the kernel module is %s, the library %.200s%s%.180s",
                         pair.module, pair.library, pair.own[0] ? "; there is also " : "", pair.own);
 }
@@ -264,8 +311,10 @@ bool detect_hmm(const struct system_info *info, struct evidence *evidence)
         !file_read(info, parameter, value, sizeof value) || value[0] != 'N')
         return false;
     machine_module_release(info, release);
-    return evidence_set(evidence, "%s is N, and the kernel module is the open one%s%s", parameter,
-                        release[0] ? ", " : "", release);
+    return evidence_set(evidence,
+                        "%s is N, and the kernel module is the open one%s%s; no file says "
+                        "whether that is the cause",
+                        parameter, release[0] ? ", " : "", release);
 }
 
 bool detect_suspend(const struct system_info *info, struct evidence *evidence)

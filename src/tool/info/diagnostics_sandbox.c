@@ -33,9 +33,10 @@ static const struct {
          "toolbox passes the driver on, as distrobox create --nvidia does."},
     [SANDBOX_LXC] =
         {"Give the container GPUs and a driver: in Incus or LXD add a device of the type gpu and set "
-         "nvidia.runtime=true; in LXC mount the machine's device files and driver libraries.",
+         "nvidia.runtime=true; in LXC and systemd-nspawn mount the machine's device files and "
+         "driver libraries.",
          "Give the container the driver's libraries of the machine: nvidia.runtime=true in "
-         "Incus or LXD; in LXC mount them."},
+         "Incus or LXD; in LXC and systemd-nspawn mount them."},
     [SANDBOX_FLATPAK] = {"",
                          "Run `flatpak update`: the runtime needs the driver's extension of the "
                          "kernel module's release, org.freedesktop.Platform.GL.nvidia-"},
@@ -64,9 +65,13 @@ static bool show_container(const struct system_info *info, struct evidence *evid
     char path[FILE_PATH_BYTES];
     const bool is_empty = search_meets_empty(info, path);
 
-    return evidence_set(evidence, "%s shows a container; %s%s%s%s", sign, devices,
-                        is_empty ? "; " : "", is_empty ? path : "",
-                        is_empty ? " is empty, as a mount point for the driver's file is" : "");
+    return evidence_set(
+        evidence, "%s shows a container; %s%s%s%s", sign, devices, is_empty ? "; " : "",
+        is_empty ? path : "",
+        !is_empty ? ""
+        : file_is_folder(info, path)
+            ? " is a folder, which a runtime creates to mount a file that is missing"
+            : " is empty, as a mount point for the driver's file is");
 }
 
 bool detect_bare_container(const struct system_info *info, struct evidence *evidence)
@@ -195,4 +200,10 @@ bool detect_wsl_container_library(const struct system_info *info, struct evidenc
 
     return machine_wsl(info) == 2 && machine_is_container(machine_sandbox(info, &sign)) &&
            evidence_set(evidence, "%s shows a container; the kernel is that of WSL 2", sign);
+}
+
+bool detect_wsl_failure(const struct system_info *info, struct evidence *evidence)
+{
+    return machine_wsl(info) == 2 &&
+           evidence_set(evidence, "/proc/sys/kernel/osrelease names the kernel of WSL 2");
 }

@@ -145,8 +145,14 @@ const char *const *search_cache(const struct system_info *info)
 
 bool search_is_cached(const struct system_info *info, const char *path)
 {
+    char resolved[FILE_PATH_BYTES], other[FILE_PATH_BYTES];
+
+    if (!file_resolve(info, path, resolved))
+        return false;
+    /* ldconfig writes one of several names of a file. */
     for (const char *const *cached = search_cache(info); *cached; cached++) {
-        if (strcmp(*cached, path) == 0)
+        if (strcmp(*cached, path) == 0 ||
+            (file_resolve(info, *cached, other) && strcmp(other, resolved) == 0))
             return true;
     }
     return false;
@@ -307,7 +313,8 @@ bool detect_searched_library(const struct system_info *info, char *path, size_t 
 
 bool search_meets_empty(const struct system_info *info, char path[FILE_PATH_BYTES])
 {
-    return detect_searched_library(info, path, FILE_PATH_BYTES) && file_is_empty(info, path);
+    return detect_searched_library(info, path, FILE_PATH_BYTES) &&
+           (file_is_empty(info, path) || file_is_folder(info, path));
 }
 
 bool search_meets_architecture(const struct system_info *info, struct evidence *evidence)

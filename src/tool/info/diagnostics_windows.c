@@ -32,10 +32,11 @@ bool diagnostics_names_no_gpu(const struct system_info *info, const char *value,
     return false;
 }
 
-const char *diagnostics_sandbox(const struct system_info *info)
+bool diagnostics_machine(const struct system_info *info, char *text, size_t size)
 {
-    (void)info;
-    return NULL;
+    (void)info, (void)size;
+    text[0] = '\0';
+    return false;
 }
 
 /* Windows puts the drivers of the machine into this folder of a container. */

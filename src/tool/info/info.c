@@ -164,7 +164,11 @@ static void add_device(const struct device *device, struct json *json)
 
 void info_print(const struct info *info)
 {
+    char machine[CUSHIM_REPORT_MESSAGE_BYTES];
+
     driver_print_mock(&info->driver);
+    if (!info->driver.is_mock && diagnostics_machine(info->system, machine, sizeof machine))
+        output_line("machine", "%s", machine);
     output_report(&info->driver.report);
     diagnostics_print(&info->diagnoses);
     for (int i = 0; i < info->device_count; i++) {
@@ -175,9 +179,15 @@ void info_print(const struct info *info)
 
 void info_json(const struct info *info, struct json *json)
 {
+    char machine[CUSHIM_REPORT_MESSAGE_BYTES];
+
     if (info->failure.status != STATUS_DONE)
         failure_json(&info->failure, json);
     driver_json_mock(&info->driver, json);
+    json_string(json, "machine",
+                !info->driver.is_mock && diagnostics_machine(info->system, machine, sizeof machine)
+                    ? machine
+                    : NULL);
     json_report(json, "report", &info->driver.report);
     diagnostics_json(&info->diagnoses, json);
     json_open(json, "devices", '[');

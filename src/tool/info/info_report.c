@@ -47,14 +47,11 @@ static void add_system(const struct info *info, struct json *json)
 {
     struct cushim__fact facts[CUSHIM__FACTS];
     const int count = cushim__facts(facts);
-    const char *sandbox = diagnostics_sandbox(info->system);
     struct evidence interposed;
 
     add_pair(json, "cushim", CUSHIM_VERSION_TEXT);
     for (int i = 0; i < count; i++)
         add_pair(json, facts[i].name, facts[i].value);
-    if (sandbox)
-        add_pair(json, "sandbox", sandbox);
     if (detect_interposed(info->system, &interposed))
         add_pair(json, "interposed", interposed.text);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `cushim probe`: tries the driver in a separate process, for a limited time. */
+/* Tries the driver in a separate process, for a limited time, and judges what came of it. */
 #include "src/tool/probe/probe.h"
 
 #include <stdlib.h>
@@ -21,11 +21,6 @@ static const char driver_advice[] =
     "Do not use the driver in this process; run nvidia-smi to see whether other programs fare "
     "better, and restart the machine or reinstall the NVIDIA driver if they do not.";
 
-static const char *const verdict_names[] = {
-    [PROBE_UNKNOWN] = "unknown", [PROBE_USABLE] = "usable", [PROBE_ABSENT] = "absent",
-    [PROBE_BROKEN] = "broken",   [PROBE_HUNG] = "hung",     [PROBE_SIMULATED] = "simulated",
-};
-
 static const struct {
     const char *name, *where;
 } stages[] = {
@@ -35,6 +30,11 @@ static const struct {
     [PROBE_STAGE_COUNT] = {"count", "as it was asked for its devices"},
     [PROBE_STAGE_DONE] = {"done", "after it had answered"},
 };
+
+const char *probe_stage_name(enum probe_stage stage)
+{
+    return stages[stage].name;
+}
 
 /* Whether this is a message that the command writes after it has reached a stage. */
 static bool is_valid(const struct probe_message *message, enum probe_stage reached)
@@ -232,60 +232,6 @@ enum status probe_status(const struct probe_result *result)
     }
 }
 
-static void print_text(const struct probe_result *result)
-{
-    output_line("verdict", "%s", verdict_names[result->verdict]);
-    if (result->is_mock)
-        output_line("simulated", "This is cushim's mock driver, not a GPU.");
-    output_line("reason", "%s", result->reason);
-    if (result->advice[0])
-        output_line("advice", "%s", result->advice);
-    output_line("stage", "%s", stages[result->stage].name);
-    if (result->stage == PROBE_STAGE_DONE)
-        output_line("state", "%s", cushim_state_name(result->state));
-    if (result->code != CUDA_SUCCESS)
-        output_line("code", "%d %s", (int)result->code, cushim_error_name(result->code));
-    if (result->driver_version)
-        output_line("version", "%d.%d", result->driver_version / 1000,
-                    result->driver_version % 1000 / 10);
-    if (result->library[0])
-        output_line("library", "%s", result->library);
-    if (result->state == CUSHIM_STATE_READY)
-        output_line("devices", "%d", result->device_count);
-}
-
-static void json_number(struct json *json, const char *key, long long number, bool is_known)
-{
-    if (is_known)
-        json_integer(json, key, number);
-    else
-        json_null(json, key);
-}
-
-static void print_json(const struct probe_result *result)
-{
-    /* The code of a process that has not answered would read as success. */
-    const bool is_answered = result->stage == PROBE_STAGE_DONE;
-    struct json json = {0};
-
-    json_open(&json, NULL, '{');
-    json_string(&json, "verdict", verdict_names[result->verdict]);
-    json_bool(&json, "simulated", result->is_mock);
-    json_string(&json, "reason", result->reason);
-    json_string(&json, "advice", result->advice);
-    json_string(&json, "stage", stages[result->stage].name);
-    json_string(&json, "state", cushim_state_name(result->state));
-    json_number(&json, "code", (int)result->code, is_answered);
-    json_string(&json, "code_name", is_answered ? cushim_error_name(result->code) : NULL);
-    json_integer(&json, "driver_version", result->driver_version);
-    json_integer(&json, "device_count", result->device_count);
-    json_string(&json, "library", result->library);
-    json_number(&json, "exit_status", result->exit_status, result->exit_status != -1);
-    json_number(&json, "signal", result->signal, result->signal != 0);
-    json_number(&json, "unreaped_pid", result->unreaped_pid, result->unreaped_pid != 0);
-    json_close(&json, '}');
-}
-
 CUresult probe_driver(const struct arguments *arguments, uint64_t timeout_ns,
                       struct probe_result *result)
 {
@@ -296,23 +242,4 @@ CUresult probe_driver(const struct arguments *arguments, uint64_t timeout_ns,
     free(command);
     free(absolute);
     return code;
-}
-
-enum status command_probe(const struct arguments *arguments)
-{
-    struct failure failure = {.call = "probe"};
-    struct probe_result result;
-
-    failure.code = probe_driver(arguments, arguments->timeout_ns, &result);
-    if (failure.code != CUDA_SUCCESS) {
-        failure_set(&failure, STATUS_FAILED, result.advice, "%s", result.reason);
-        failure_report(&failure, arguments->json);
-        return failure.status;
-    }
-    if (arguments->json)
-        print_json(&result);
-    else
-        print_text(&result);
-    return result.verdict == PROBE_SIMULATED && arguments->is_mock_allowed ? STATUS_DONE
-                                                                           : probe_status(&result);
 }

@@ -68,15 +68,15 @@ struct probe_result {
 CUresult probe_run(const char *command, const char *library, uint64_t timeout_ns,
                    struct probe_result *result);
 
-/* `cushim probe` */
-enum status command_probe(const struct arguments *arguments);
-
 /*
  * Try the driver that the command line asks for in a separate process, for at most `timeout_ns`, or
  * for 10 s if that is 0. Returns the codes of probe_run().
  */
 CUresult probe_driver(const struct arguments *arguments, uint64_t timeout_ns,
                       struct probe_result *result);
+
+/* `start` for PROBE_STAGE_START, and so on. */
+const char *probe_stage_name(enum probe_stage stage);
 
 /* The exit status for the result of a probe. */
 enum status probe_status(const struct probe_result *result);

@@ -12,6 +12,7 @@ struct finding {
     struct finding *next;
     bool is_failure;
     char process[24];        /* its number; empty for all processes */
+    char program[64];        /* its name; empty for all processes, or if it is unknown */
     char level[8];           /* of a check's finding; otherwise empty */
     unsigned long count;     /* how often it was found */
     char line[FINDING_SIZE]; /* the kind, a NUL, and the text */

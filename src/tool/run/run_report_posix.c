@@ -20,7 +20,7 @@
 #include "src/tool/base/system.h"
 #include "src/tool/run/program.h"
 
-enum { LINE_SIZE = FINDING_SIZE };
+enum { LINE_SIZE = FINDING_SIZE, NAME_SIZE = LINE_SIZE + 200 };
 
 const char *finding_text(const struct finding *finding)
 {
@@ -61,17 +61,23 @@ static void find_place(const char *text, char *place, size_t size)
     snprintf(place, size, "%.*s", at ? (int)strcspn(at + 5, ";)") : 0, at ? at + 5 : "");
 }
 
-static void read_line(struct findings *findings, const char *process, char *line)
+/* Read a line with a finding, or with the name of the program whose findings follow. */
+static void read_line(struct findings *findings, const char *process, char *program, char *line)
 {
-    const char *kind = strsep(&line, "\t"), *level = strsep(&line, "\t");
-    const char *count = strsep(&line, "\t");
+    const char *kind, *level, *count;
     struct finding *finding;
 
+    line[strcspn(line, "\n")] = '\0';
+    kind = strsep(&line, "\t");
+    level = strsep(&line, "\t");
+    count = strsep(&line, "\t");
+    if (level && strcmp(kind, "program") == 0)
+        snprintf(program, sizeof finding->program, "%.*s", (int)sizeof finding->program - 1, level);
     if (!line)
         return;
-    line[strcspn(line, "\n")] = '\0';
     finding = findings_add(findings, process, kind, line);
     snprintf(finding->level, sizeof finding->level, "%s", level);
+    strcpy(finding->program, program);
     finding->count = strtoul(count, NULL, 10);
 }
 
@@ -83,7 +89,7 @@ static void read_files(struct findings *findings, const char *folder)
 
     for (int i = 0; i < count; i++) {
         const char *name = entries[i]->d_name, *process = strrchr(name, '.');
-        char path[LINE_SIZE];
+        char path[LINE_SIZE], program[sizeof findings->first->program] = "";
         FILE *file = NULL;
 
         snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -91,7 +97,7 @@ static void read_files(struct findings *findings, const char *folder)
             file = fopen(path, "r");
         findings->processes += file != NULL;
         while (file && fgets(line, sizeof line, file))
-            read_line(findings, process + 1, line);
+            read_line(findings, process + 1, program, line);
         if (file) {
             fclose(file);
             unlink(path);
@@ -130,6 +136,7 @@ static void print_json(FILE *file, const struct findings *findings, int status)
         json_string(&json, "text", text_or_null(finding_text(finding)));
         json_string(&json, "function", text_or_null(function));
         json_string(&json, "place", text_or_null(place));
+        json_string(&json, "program", text_or_null(finding->program));
         if (finding->process[0])
             json_integer(&json, "process", strtol(finding->process, NULL, 10));
         else
@@ -165,18 +172,45 @@ static unsigned count(const struct findings *findings, bool has_advice)
     return counted;
 }
 
-/* A finding that is no failure becomes the output of a test case that passes. */
-static void print_case(FILE *file, const struct finding *finding, const char *program)
+/* Such as `CUSHIM-event-destroyed: cuEventQuery, program`, which is the same in each run. */
+static void name_case(const struct finding *finding, char *name, size_t size)
 {
     char function[100];
 
     find_function(finding_text(finding), function, sizeof function);
+    snprintf(name, size, "%s%s%s%s%s", finding->line, function[0] ? ": " : "", function,
+             finding->program[0] ? ", " : "", finding->program);
+}
+
+/* Number the findings of one name, because readers of JUnit tell cases apart by their names. */
+static unsigned number_of(const struct findings *findings, const struct finding *finding,
+                          const char *name)
+{
+    char other[NAME_SIZE];
+    unsigned number = 1;
+
+    for (const struct finding *before = findings->first; before != finding; before = before->next) {
+        name_case(before, other, sizeof other);
+        number += strcmp(other, name) == 0;
+    }
+    return number;
+}
+
+/* A finding that is no failure becomes the output of a test case that passes. */
+static void print_case(FILE *file, const struct findings *findings, const struct finding *finding,
+                       const char *program)
+{
+    char name[NAME_SIZE];
+    unsigned number;
+
+    name_case(finding, name, sizeof name);
+    number = number_of(findings, finding, name);
     fputs("    <testcase classname=\"", file);
     print_xml(file, program);
-    fprintf(file, "\" name=\"%s%s", finding->line, function[0] ? ": " : "");
-    print_xml(file, function);
-    if (finding->process[0])
-        fprintf(file, ", process %s", finding->process);
+    fputs("\" name=\"", file);
+    print_xml(file, name);
+    if (number > 1)
+        fprintf(file, " (%u)", number);
     fputs("\" time=\"0\">\n      ", file);
     if (finding->is_failure) {
         fprintf(file, "<failure type=\"%s\" message=\"", finding->line);
@@ -198,7 +232,7 @@ static void print_junit(FILE *file, const struct findings *findings, const char 
             "skipped=\"0\" time=\"0\">\n",
             command, findings->first ? count(findings, true) : 1, count(findings, false));
     for (const struct finding *finding = findings->first; finding; finding = finding->next)
-        print_case(file, finding, program);
+        print_case(file, findings, finding, program);
     if (!findings->first) {
         fputs("    <testcase classname=\"", file);
         print_xml(file, program);

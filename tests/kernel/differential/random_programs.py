@@ -6,7 +6,9 @@ The programs use only instructions with one exact result. NaN payloads do not en
 because a compiler may fold negations and swap operands.
 """
 
-from forms import Form
+import re
+
+import forms
 
 MASK = (1 << 64) - 1
 
@@ -37,52 +39,23 @@ CLASSES = {"h": (3, "u16", "i16"), "r": (6, "b32", "i32"), "l": (4, "s64", "i64"
 
 # `opcode destination sources`. c is a small count. k is a count below 32, because the compiler of
 # driver 580 takes constant fields of bfe and bfi modulo 32. # is a 32-bit constant.
-STRAIGHT = """
-add.u32 r rr|sub.s32 r rr|mul.lo.u32 r rr|mul.hi.u32 r rr|mul.hi.s32 r rr|mad.lo.s32 r rrr
-mad.hi.u32 r rrr|min.s32 r rr|max.u32 r rr|abs.s32 r r|neg.s32 r r|sad.s32 r rrr|add.sat.s32 r rr
-div.u32 r rr|rem.s32 r rr|div.s32 r rr|mul.wide.s32 l rr|mad.wide.u32 l rrl|mul24.lo.s32 r rr
-and.b32 r rr|or.b32 r rr|xor.b32 r rr|not.b32 r r|shl.b32 r rc|shr.u32 r rr|shr.s32 r rc
-shf.l.wrap.b32 r rrr|shf.r.clamp.b32 r rrc|popc.b32 r r|clz.b32 r r|brev.b32 r r|bfind.s32 r r
-bfe.u32 r rkk|bfe.s32 r rkk|bfi.b32 r rrkk|prmt.b32 r rrr|dp4a.u32.s32 r rrr|dp2a.lo.s32.u32 r rrr
-add.u32 r r#|xor.b32 r r#|and.b32 r r#|mul.lo.u32 r r#|cnot.b32 r r|bmsk.wrap.b32 r rr
-add.u64 l ll|sub.u64 l ll|mul.lo.u64 l ll|mul.hi.s64 l ll|mad.lo.u64 l lll|min.s64 l ll
-max.u64 l ll|and.b64 l ll|or.b64 l ll|xor.b64 l ll|not.b64 l l|shl.b64 l lc|shr.s64 l lr
-shr.u64 l lc|popc.b64 r l|clz.b64 r l|brev.b64 l l|bfe.u64 l lkk|div.u64 l ll|rem.s64 l ll
-add.u16 h hh|sub.u16 h hh|mul.lo.u16 h hh|mul.hi.s16 h hh|mul.wide.u16 r hh|min.s16 h hh
-and.b16 h hh|xor.b16 h hh|shl.b16 h hc|shr.s16 h hr|mad.lo.u16 h hhh|div.s16 h hh
-add.rn.f32 f ff|sub.rn.f32 f ff|mul.rn.f32 f ff|fma.rn.f32 f fff|add.rz.f32 f ff|mul.rp.f32 f ff
-fma.rm.f32 f fff|add.rn.ftz.f32 f ff|mul.rn.ftz.f32 f ff|fma.rn.ftz.f32 f fff|add.rn.sat.f32 f ff
-fma.rn.sat.f32 f fff|div.rn.f32 f ff|rcp.rn.f32 f f|sqrt.rn.f32 f f|min.f32 f ff|max.f32 f ff
-min.NaN.f32 f ff|neg.f32 f f|abs.f32 f f|div.rn.ftz.f32 f ff|sqrt.rz.f32 f f
-add.rn.f64 d dd|sub.rn.f64 d dd|mul.rn.f64 d dd|fma.rn.f64 d ddd|add.rm.f64 d dd|mul.rz.f64 d dd
-div.rn.f64 d dd|sqrt.rn.f64 d d|rcp.rn.f64 d d|min.f64 d dd|max.f64 d dd|neg.f64 d d|abs.f64 d d
-add.rn.f16 g gg|mul.rn.f16 g gg|fma.rn.f16 g ggg|sub.rn.f16 g gg|add.rn.sat.f16 g gg
-add.rn.f16x2 x xx|mul.rn.f16x2 x xx|fma.rn.f16x2 x xxx|fma.rn.relu.f16x2 x xxx|min.f16x2 x xx
-max.NaN.f16x2 x xx|cvt.rn.f16x2.f32 x ff
-cvt.u32.u16 r h|cvt.s32.s16 r h|cvt.u16.u32 h r|cvt.s64.s32 l r|cvt.u64.u32 l r|cvt.u32.u64 r l
-cvt.s32.s8 r r|cvt.u32.u8 r r|cvt.sat.s16.s32 h r|cvt.rn.f32.s32 f r|cvt.rn.f32.u32 f r
-cvt.rn.f32.u64 f l|cvt.rz.f32.s64 f l|cvt.rn.f64.s32 d r|cvt.rn.f64.s64 d l|cvt.rzi.s32.f32 r f
-cvt.rni.u32.f32 r f|cvt.rmi.s64.f32 l f|cvt.rzi.u64.f64 l d|cvt.rpi.s32.f64 r d|cvt.f64.f32 d f
-cvt.rn.f32.f64 f d|cvt.rp.f32.f64 f d|cvt.f32.f16 f g|cvt.rn.f16.f32 g f|cvt.rz.f16.f32 g f
-cvt.rn.f16.s32 g r|cvt.rzi.s16.f16 h g|cvt.rni.f32.f32 f f|cvt.rmi.f64.f64 d d|cvt.f64.f16 d g
-setp.lt.s32 p rr|setp.hi.u32 p rr|setp.eq.u32 p rr|setp.ge.s64 p ll|setp.ne.u16 p hh
-setp.lt.f32 p ff|setp.geu.f32 p ff|setp.num.f32 p ff|setp.le.f64 p dd|setp.nan.f64 p dd
-setp.gt.f16 p gg|setp.lt.and.s32 p rrp|setp.ne.xor.u64 p llp|testp.subnormal.f32 p f
-and.pred p pp|or.pred p pp|xor.pred p pp|not.pred p p
-selp.b32 r rrp|selp.b64 l llp|selp.f32 f ffp|selp.f64 d ddp|selp.b16 h hhp|slct.s32.s32 r rrr
-set.lt.u32.s32 r rr|set.ge.f32.f32 f ff
-mov.b32 r r|mov.b64 l l|mov.f32 f f|mov.f64 d d
-"""
+TEMPLATES = [entry.split() for entry in re.split("[|\n]", forms.TEXTS["straight"]) if entry]
 
-
-def templates():
-    for entry in STRAIGHT.replace("\n", "|").split("|"):
-        if entry:
-            opcode, to, sources = entry.split()
-            yield opcode, to, sources
-
-
-TEMPLATES = list(templates())
+# A 64-bit word of a register in the place of %r; all NaNs are equal.
+WORDS = {
+    "h": "cvt.u64.u16 %word, %r;",
+    "r": "cvt.u64.u32 %word, %r;",
+    "l": "mov.b64 %word, %r;",
+    "p": "selp.u64 %word, 1, 0, %r;",
+    "f": "testp.notanumber.f32 %pl, %r;\nmov.b32 %t0, %r;\nselp.b32 %t0, 0x7fffffff, %t0, %pl;\n"
+         "cvt.u64.u32 %word, %t0;",
+    "d": "testp.notanumber.f64 %pl, %r;\nmov.b64 %word, %r;\n"
+         "selp.b64 %word, 0x7fffffffffffffff, %word, %pl;",
+    "g": "setp.nan.f16 %pl, %r, %r;\nselp.b16 %b0, 0x7fff, %r, %pl;\ncvt.u64.u16 %word, %b0;",
+    "x": "mov.b32 {%b0, %b1}, %r;\nsetp.nan.f16 %pl, %b0, %b0;\nselp.b16 %b0, 0x7fff, %b0, %pl;\n"
+         "setp.nan.f16 %pl, %b1, %b1;\nselp.b16 %b1, 0x7fff, %b1, %pl;\nmov.b32 %t0, {%b0, %b1};\n"
+         "cvt.u64.u32 %word, %t0;",
+}
 
 
 class Program:
@@ -363,32 +336,7 @@ class Program:
         order = sorted(CLASSES.items(), key=lambda item: results[item[0]])
         for place, (letter, (count, _, _)) in enumerate(order):
             for index in range(count):
-                name = "%%%s%d" % (letter, index)
-                if letter == "h":
-                    lines.append("cvt.u64.u16 %%word, %s;" % name)
-                elif letter == "r":
-                    lines.append("cvt.u64.u32 %%word, %s;" % name)
-                elif letter == "l":
-                    lines.append("mov.b64 %%word, %s;" % name)
-                elif letter == "f":
-                    lines.append("testp.notanumber.f32 %%pl, %s;\nmov.b32 %%t0, %s;\n"
-                                 "selp.b32 %%t0, 0x7fffffff, %%t0, %%pl;\n"
-                                 "cvt.u64.u32 %%word, %%t0;" % (name, name))
-                elif letter == "d":
-                    lines.append("testp.notanumber.f64 %%pl, %s;\nmov.b64 %%word, %s;\n"
-                                 "selp.b64 %%word, 0x7fffffffffffffff, %%word, %%pl;"
-                                 % (name, name))
-                elif letter == "g":
-                    lines.append("setp.nan.f16 %%pl, %s, %s;\nselp.b16 %%b0, 0x7fff, %s, %%pl;\n"
-                                 "cvt.u64.u16 %%word, %%b0;" % (name, name, name))
-                elif letter == "x":
-                    lines.append("mov.b32 {%%b0, %%b1}, %s;\nsetp.nan.f16 %%pl, %%b0, %%b0;\n"
-                                 "selp.b16 %%b0, 0x7fff, %%b0, %%pl;\n"
-                                 "setp.nan.f16 %%pl, %%b1, %%b1;\n"
-                                 "selp.b16 %%b1, 0x7fff, %%b1, %%pl;\nmov.b32 %%t0, {%%b0, %%b1};\n"
-                                 "cvt.u64.u32 %%word, %%t0;" % name)
-                else:
-                    lines.append("selp.u64 %%word, 1, 0, %s;" % name)
+                lines.append(WORDS[letter].replace("%r", "%%%s%d" % (letter, index)))
                 lines.append("xor.b64 %hash, %hash, %word;\n"
                              "mul.lo.u64 %hash, %hash, 0x100000001b3;\n"
                              "shr.u64 %word, %hash, 29;\nxor.b64 %hash, %hash, %word;")
@@ -397,7 +345,7 @@ class Program:
         return "\n".join(lines)
 
 
-class RandomForm(Form):
+class RandomForm(forms.Form):
     """Initialise the registers from the operands; the result is their hash."""
 
     def __init__(self, name, program, count, block, before=""):
@@ -422,25 +370,6 @@ class RandomForm(Form):
                          block, before, "\n".join(declare))
 
 
-CALLEE = """.func (.param .b32 back) ENTRY_callee(.param .b32 one, .param .b64 two)
-{
-.reg .b32 %x<4>;
-.reg .b64 %y<4>;
-.reg .pred %q;
-ld.param.b32 %x0, [one];
-ld.param.b64 %y0, [two];
-cvt.u32.u64 %x1, %y0;
-setp.gt.s32 %q, %x0, %x1;
-@%q bra less;
-mad.lo.u32 %x1, %x0, 3, %x1;
-less:
-xor.b32 %x1, %x1, %x0;
-st.param.b32 [back], %x1;
-ret;
-}
-"""
-
-
 def programs(seed):
     room = ".shared .align 16 .b8 ENTRY_room[1024];\n"
     for index in range(300):
@@ -463,7 +392,8 @@ def programs(seed):
             program.unstructured(3 + random.below(4))
             program.loop(1)
             program.call()
-        yield RandomForm("branches %d" % index, program, 256, 64, CALLEE if kind == 2 else "")
+        yield RandomForm("branches %d" % index, program, 256, 64,
+                         forms.TEXTS["random_callee"] if kind == 2 else "")
     for index in range(150):
         random = Random(seed * 3000017 + index)
         program = Program(random)

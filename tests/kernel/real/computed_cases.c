@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernels with the same computations in C: their results depend on approximate instructions, on
- * contracted products and sums or on the order of threads, or the bench compares their times.
+ * Kernels with the same computations in C: the results of most depend on approximate instructions,
+ * on contracted products and sums or on the order of threads.
  */
 #include <math.h>
 #include <string.h>

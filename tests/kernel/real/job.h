@@ -4,9 +4,9 @@
  *
  * A row lists the kernel's parameters, or has a function that makes them and launches the kernel.
  * The contents of all buffers are then compared with those of an H200, by their digest. Where they
- * depend on approximations or on the order of threads, or where the bench compares times, the
- * function also does the kernel's work on its own copies of the buffers, with which the device's
- * are compared.
+ * depend on approximations or on the order of threads, the function also does the kernel's work on
+ * its own copies of the buffers, with which the device's are compared. So do a few functions of
+ * exact kernels.
  */
 #ifndef CUSHIM_TESTS_KERNEL_REAL_JOB_H
 #define CUSHIM_TESTS_KERNEL_REAL_JOB_H
@@ -103,7 +103,6 @@ const char *capture_end(struct job *job);
 struct outcome {
     bool present, well;
     char why[400];
-    double launch_ns, host_ns;
     uint64_t digest; /* of all buffers; 0: the case has computed what they must contain */
 };
 

@@ -20,7 +20,7 @@
 
 #include "job.h"
 
-enum { MOST_CASES = 256, MOST_TEXTS = 64, TEXT_BYTES = 1 << 20, MOST_ROUNDS = 99 };
+enum { MOST_CASES = 256, MOST_TEXTS = 64, TEXT_BYTES = 1 << 20 };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -34,7 +34,6 @@ static struct {
 
 static struct {
     const char *driver, *only, *settings, *folder;
-    unsigned rounds;
     bool digests;
 } options = {.driver = "mock", .only = "", .settings = ""};
 
@@ -47,9 +46,7 @@ static int usage(FILE *file)
             "                           or a library (default: mock)\n"
             "  --only=TEXT              only kernels whose line contains TEXT\n"
             "  --digests                print the digests of the results, for h200.txt\n"
-            "  --settings=TEXT          settings of the mock, lines of key = value\n"
-            "  --rounds=N               print the time of each kernel relative to the host's\n"
-            "                           code, and both in ns: medians of N rounds\n");
+            "  --settings=TEXT          settings of the mock, lines of key = value\n");
     return file == stdout ? 0 : 2;
 }
 
@@ -158,32 +155,6 @@ static unsigned count_entries(const char *text)
     return count;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-static struct outcome run_rounds(const struct kernel_case *row, CUmodule module, bool arrays)
-{
-    double launch[MOST_ROUNDS], host[MOST_ROUNDS];
-    struct outcome outcome = {0};
-
-    for (unsigned i = 0; i < options.rounds; i++) {
-        outcome = job_run(row, module, arrays);
-        launch[i] = outcome.launch_ns;
-        host[i] = outcome.host_ns;
-        if (!outcome.well)
-            return outcome;
-    }
-    qsort(launch, options.rounds, sizeof *launch, compare_numbers);
-    qsort(host, options.rounds, sizeof *host, compare_numbers);
-    outcome.launch_ns = launch[options.rounds / 2];
-    outcome.host_ns = host[options.rounds / 2];
-    return outcome;
-}
-
 static void run_case(size_t index, const char *name, CUmodule module)
 {
     const struct kernel_case *row = cases[index];
@@ -195,19 +166,16 @@ static void run_case(size_t index, const char *name, CUmodule module)
     snprintf(line, sizeof line, "%s %s", name, row->kernel);
     if (cu->ModuleGetFunction(&function, module, row->kernel) == CUDA_SUCCESS)
         shared->entries += row->second ? 2 : 1;
-    if (!strstr(line, options.only) || (options.rounds && !row->computed))
+    if (!strstr(line, options.only))
         return;
-    outcome = options.rounds ? run_rounds(row, module, arrays) : job_run(row, module, arrays);
+    outcome = job_run(row, module, arrays);
     if (!outcome.present)
         return;
     if (!row->computed && outcome.well)
         judge_digest(name, row->kernel, &outcome);
     shared->launched[index]++;
     *(outcome.well ? &shared->well : &shared->bad) += 1;
-    if (options.rounds && outcome.well)
-        printf("%.3f %.0f %.0f %s\n", outcome.launch_ns / outcome.host_ns, outcome.launch_ns,
-               outcome.host_ns, line);
-    else if ((!options.rounds && !options.digests) || !outcome.well)
+    if (!options.digests || !outcome.well)
         printf("%s %s%s%s\n", outcome.well ? "ok  " : "FAIL", line, outcome.well ? "" : ": ",
                outcome.why);
     fflush(stdout);
@@ -333,14 +301,12 @@ static bool read_options(int count, char **arguments)
             options.only = value + 1;
         else if (name == 10 && strncmp(arguments[i], "--settings", name) == 0)
             options.settings = value + 1;
-        else if (name == 8 && strncmp(arguments[i], "--rounds", name) == 0)
-            options.rounds = (unsigned)strtoul(value + 1, NULL, 10);
         else if (strcmp(arguments[i], "--digests") == 0)
             options.digests = true;
         else
             return false;
     }
-    return options.folder && options.rounds <= MOST_ROUNDS;
+    return options.folder != NULL;
 }
 
 int main(int count, char **arguments)
@@ -368,12 +334,12 @@ int main(int count, char **arguments)
     }
     for (size_t i = 0; i < case_count; i++) {
         kernels += shared->launched[i] > 0;
-        if (shared->launched[i] == 0 && options.only[0] == '\0' && !options.rounds) {
+        if (shared->launched[i] == 0 && options.only[0] == '\0') {
             printf("FAIL %s: no text has it\n", cases[i]->kernel);
             shared->bad++;
         }
     }
-    if (!options.rounds && !options.digests)
+    if (!options.digests)
         printf("%zu kernels in %zu texts: %u results as on an H200 or in C, %u not, %u races\n",
                kernels, texts, shared->well, shared->bad, shared->races);
     return shared->bad == 0 && kernels > 0 ? 0 : 1;

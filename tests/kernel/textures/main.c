@@ -13,6 +13,7 @@
 
 #include "mode.h"
 #include "surfaces.h"
+#include "tests/support/structs.h"
 
 enum { PITCH = 1024, ROOM = 1 << 16 };
 
@@ -110,9 +111,7 @@ static CUarray array_of(const struct mode *mode, const unsigned char *texels)
                  (mode->gathered >= 0 ? CUDA_ARRAY3D_TEXTURE_GATHER : 0u),
     };
     CUDA_MEMCPY3D copy = {
-        .srcMemoryType = CU_MEMORYTYPE_HOST,
-        .srcHost = texels,
-        .srcPitch = mode->width * mode->channels * channel_bytes(mode->format),
+        FROM_HOST(texels, mode->width * mode->channels * channel_bytes(mode->format)),
         .srcHeight = mode->height,
         .dstMemoryType = CU_MEMORYTYPE_ARRAY,
         .WidthInBytes = mode->width * mode->channels * channel_bytes(mode->format),
