@@ -399,6 +399,7 @@ CUresult cushim__mock_copy_execute(const struct cushim__copy *shape, CUstream ha
 {
     struct mock_operation *operation;
     struct mock_stream *stream;
+    const struct mock_copy *copy;
     enum manner manner = QUEUE;
     CUresult code = cushim__mock_memory_stream(handle, asynchronous, &stream);
 
@@ -409,18 +410,17 @@ CUresult cushim__mock_copy_execute(const struct cushim__copy *shape, CUstream ha
     code = cushim__mock_copy_operation(shape, &operation);
     if (code)
         return code;
-    if (!stream->capture &&
-        (!is_launched((struct mock_copy *)operation, &((struct mock_copy *)operation)->from) ||
-         !is_launched((struct mock_copy *)operation, &((struct mock_copy *)operation)->to))) {
+    copy = (const struct mock_copy *)operation;
+    if (!stream->capture && !(is_launched(copy, &copy->from) && is_launched(copy, &copy->to))) {
         cushim__mock_operation_destroy(operation);
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (!stream->capture)
-        manner = manner_of((struct mock_copy *)operation, asynchronous);
+        manner = manner_of(copy, asynchronous);
     if (manner == QUEUE && read)
         manner = STAGE;
     if (manner == WAIT) {
-        const bool is_seen = !may_return_early((struct mock_copy *)operation, asynchronous);
+        const bool is_seen = !may_return_early(copy, asynchronous);
 
         if (!is_seen)
             cushim__race_saw(cushim__race_stream(&stream->race), true);

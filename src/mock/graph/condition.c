@@ -4,6 +4,14 @@
 
 #include <stdlib.h>
 
+/* Conditions belong to the graph that is in no other. */
+static struct mock_graph *outermost(const struct mock_graph *graph)
+{
+    while (graph->parent)
+        graph = graph->parent->graph;
+    return (struct mock_graph *)graph;
+}
+
 CUresult cushim__mock_condition_create(struct mock_graph *graph, CUcontext context, unsigned value,
                                        uint64_t *handle)
 {
@@ -12,8 +20,7 @@ CUresult cushim__mock_condition_create(struct mock_graph *graph, CUcontext conte
 
     if (!condition)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    while (graph->parent)
-        graph = graph->parent->graph;
+    graph = outermost(graph);
     for (before = graph->conditions; before && before->context != context;)
         before = before->next;
     condition->handle = before ? before->handle + 1 : 1;
@@ -30,8 +37,7 @@ const struct mock_condition *cushim__mock_condition_find(const struct mock_graph
 {
     const struct mock_condition *one;
 
-    while (graph->parent)
-        graph = graph->parent->graph;
+    graph = outermost(graph);
     for (one = graph->conditions; one && !(one->handle == handle && one->context == context);)
         one = one->next;
     return one;
@@ -55,8 +61,7 @@ static bool is_used_in(const struct mock_graph *graph, CUcontext context, uint64
 bool cushim__mock_condition_is_used(const struct mock_graph *graph, CUcontext context,
                                     uint64_t handle)
 {
-    while (graph->parent)
-        graph = graph->parent->graph;
+    graph = outermost(graph);
     return is_used_in(graph, context, handle);
 }
 

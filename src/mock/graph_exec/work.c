@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "src/driver_api/structs.h"
 #include "src/mock/context/context.h"
 #include "src/mock/copy/copy.h"
 #include "src/mock/event/event.h"
@@ -182,9 +183,6 @@ static struct mock_work host_from(const CUgraphNodeParams *parameters)
     return cushim__mock_work_host(&host);
 }
 
-/* How a node gets its child graph: from CUDA 12.9 on, the program may give it away. */
-enum { CHILD_IS_COPIED = 0, CHILD_IS_MOVED = 1 };
-
 /* A node that is to take the graph itself, unless another node or a capture has it. */
 static struct mock_work moved_child(CUgraph child)
 {
@@ -203,12 +201,13 @@ static struct mock_work moved_child(CUgraph child)
     return (struct mock_work){.type = CU_GRAPH_NODE_TYPE_GRAPH, .child = graph, .moved = true};
 }
 
+/* From CUDA 12.9 on, the program may give its graph away; otherwise it is copied. */
 static struct mock_work child_from(const CUgraphNodeParams *parameters)
 {
     switch ((int)parameters->graph.ownership) {
-    case CHILD_IS_COPIED:
+    case 0:
         return cushim__mock_work_child(parameters->graph.graph);
-    case CHILD_IS_MOVED:
+    case CUSHIM__CHILD_IS_MOVED:
         return moved_child(parameters->graph.graph);
     default:
         return refused(CUDA_ERROR_INVALID_VALUE);
