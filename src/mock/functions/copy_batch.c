@@ -13,7 +13,6 @@
 enum { ORDER_STREAM = 1, ORDER_DURING_API_CALL = 2, ORDER_ANY = 3 };
 enum { FLAG_PREFER_OVERLAP_WITH_COMPUTE = 1 };
 enum { OPERAND_POINTER = 1, OPERAND_ARRAY = 2 };
-enum { LOCATION_HOST_NUMA_CURRENT = 4 };
 
 static bool is_legacy(CUstream stream)
 {
@@ -32,7 +31,7 @@ static bool are_valid(const cushim_CUmemcpyAttributes *attributes)
     struct mock_device *device;
 
     return is_manner_valid((int)attributes->srcAccessOrder, attributes->flags) &&
-           type >= CU_MEM_LOCATION_TYPE_INVALID && type <= LOCATION_HOST_NUMA_CURRENT &&
+           type >= CU_MEM_LOCATION_TYPE_INVALID && type <= CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT &&
            (type != CU_MEM_LOCATION_TYPE_DEVICE ||
             cushim__mock_device_find(attributes->srcLocHint.id, &device) == CUDA_SUCCESS);
 }

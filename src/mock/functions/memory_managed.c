@@ -20,9 +20,8 @@ enum { HOST = -1 /* CU_DEVICE_CPU */, NOWHERE = -2 /* CU_DEVICE_INVALID */ };
 
 enum { PAGE = 4096 };
 
-/* Attributes of a range that old headers lack, and types of CUmemLocation. */
+/* Attributes of a range that old headers lack. */
 enum { PREFERRED_TYPE = 5, PREFERRED_ID = 6, PREFETCHED_TYPE = 7, PREFETCHED_ID = 8 };
-enum { LOCATION_HOST = 2, LOCATION_HOST_NUMA = 3, LOCATION_HOST_NUMA_CURRENT = 4 };
 
 /* The managed memory that a range lies in, or NULL. */
 static struct mock_allocation *find(CUdeviceptr start, size_t bytes)
@@ -98,10 +97,10 @@ static bool find_place(CUmemLocation location, int *place)
     case CU_MEM_LOCATION_TYPE_DEVICE:
         *place = location.id >= 0 ? location.id : NOWHERE;
         return true;
-    case LOCATION_HOST:
-    case LOCATION_HOST_NUMA_CURRENT:
+    case CU_MEM_LOCATION_TYPE_HOST:
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
         return true;
-    case LOCATION_HOST_NUMA:
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA:
         return location.id == 0;
     default:
         return false;
@@ -119,8 +118,8 @@ static bool is_of_place(CUmem_advise advice)
 static bool takes(CUmem_advise advice, CUmemLocation location)
 {
     return advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION ||
-           ((int)location.type != LOCATION_HOST_NUMA &&
-            (int)location.type != LOCATION_HOST_NUMA_CURRENT);
+           ((int)location.type != CU_MEM_LOCATION_TYPE_HOST_NUMA &&
+            (int)location.type != CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT);
 }
 
 static void apply(struct mock_hints *page, CUmem_advise advice, int place)
@@ -263,7 +262,7 @@ static void list_accessed_by(uint32_t accessed_by, int *list, size_t count)
 /* The type of CUmemLocation of a place. */
 static int type_of(int place)
 {
-    return place == HOST      ? LOCATION_HOST
+    return place == HOST      ? CU_MEM_LOCATION_TYPE_HOST
            : place == NOWHERE ? CU_MEM_LOCATION_TYPE_INVALID
                               : CU_MEM_LOCATION_TYPE_DEVICE;
 }

@@ -11,12 +11,10 @@
 #include "src/mock/memory/pages.h"
 #include "src/mock/memory/pool.h"
 
-/* Kinds of handles, places and memory that old headers lack, and an attribute. */
+/* Kinds of handles and memory that old headers lack, and an attribute. */
 enum {
     HANDLE_FABRIC = 8,
     HANDLE_TYPES = 119, /* CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES */
-    LOCATION_HOST = 2,
-    LOCATION_HOST_NUMA = 3,
     TYPE_MANAGED = 2,
 };
 
@@ -94,8 +92,9 @@ CUresult cushim__mock_MemGetDefaultMemPool(struct mock_pool **pool, CUmemLocatio
 /* Whether memory is not a device's own. There are only pools of devices, for their own memory. */
 static bool is_for_others(const CUmemLocation *location, CUmemAllocationType type)
 {
-    return (int)type == TYPE_MANAGED || (location && ((int)location->type == LOCATION_HOST ||
-                                                      (int)location->type == LOCATION_HOST_NUMA));
+    return (int)type == TYPE_MANAGED ||
+           (location && ((int)location->type == CU_MEM_LOCATION_TYPE_HOST ||
+                         (int)location->type == CU_MEM_LOCATION_TYPE_HOST_NUMA));
 }
 
 CUresult cushim__mock_MemSetMemPool(CUmemLocation *location, CUmemAllocationType type,
@@ -145,7 +144,7 @@ static CUresult check(const CUmemPoolProps *props, struct mock_device **device)
     if ((type != CU_MEM_ALLOCATION_TYPE_PINNED && type != TYPE_MANAGED) ||
         !has_handles((int)props->handleTypes) || !is_clean(props))
         return CUDA_ERROR_INVALID_VALUE;
-    if (place == LOCATION_HOST || place == LOCATION_HOST_NUMA)
+    if (place == CU_MEM_LOCATION_TYPE_HOST || place == CU_MEM_LOCATION_TYPE_HOST_NUMA)
         return CUDA_ERROR_NOT_SUPPORTED;
     if (find_device(&props->location, device))
         return CUDA_ERROR_INVALID_VALUE;

@@ -18,8 +18,8 @@
 /* Sizes and addresses are multiples of this. */
 enum { GRANULARITY = MOCK_BLOCK };
 
-/* Kinds of handles and places that old headers lack. */
-enum { HANDLE_FABRIC = 8, LOCATION_HOST = 2, LOCATION_HOST_NUMA = 3 };
+/* A kind of handle that old headers lack. */
+enum { HANDLE_FABRIC = 8 };
 
 static bool is_whole(uint64_t number)
 {
@@ -78,7 +78,7 @@ static CUresult check_properties(const CUmemAllocationProp *prop, struct mock_de
         !cushim__mock_bytes_are_zero(prop->allocFlags.reserved, sizeof prop->allocFlags.reserved) ||
         types & ~(CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR | HANDLE_FABRIC))
         return CUDA_ERROR_INVALID_VALUE;
-    if (place == LOCATION_HOST || place == LOCATION_HOST_NUMA) {
+    if (place == CU_MEM_LOCATION_TYPE_HOST || place == CU_MEM_LOCATION_TYPE_HOST_NUMA) {
         cushim__mock_log("%s is not implemented for memory of the host: CUDA_ERROR_NOT_SUPPORTED",
                          cushim__mock_call_name());
         return CUDA_ERROR_NOT_SUPPORTED;
@@ -198,7 +198,8 @@ static CUresult check_access(const CUmemAccessDesc *desc)
 {
     struct mock_device *device;
 
-    if ((int)desc->location.type == LOCATION_HOST || (int)desc->location.type == LOCATION_HOST_NUMA)
+    if ((int)desc->location.type == CU_MEM_LOCATION_TYPE_HOST ||
+        (int)desc->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA)
         return CUDA_ERROR_NOT_SUPPORTED;
     if (desc->location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
         cushim__mock_device_find(desc->location.id, &device))
@@ -240,12 +241,12 @@ CUresult cushim__mock_MemGetAccess(unsigned long long *flags, const CUmemLocatio
     const int place = (int)location->type;
     struct mock_device *device = NULL;
 
-    if (place != LOCATION_HOST && place != LOCATION_HOST_NUMA &&
+    if (place != CU_MEM_LOCATION_TYPE_HOST && place != CU_MEM_LOCATION_TYPE_HOST_NUMA &&
         (place != CU_MEM_LOCATION_TYPE_DEVICE || cushim__mock_device_find(location->id, &device)))
         return CUDA_ERROR_INVALID_DEVICE;
     if (ptr == 0)
         return CUDA_ERROR_INVALID_VALUE;
-    if (place == LOCATION_HOST && mapping)
+    if (place == CU_MEM_LOCATION_TYPE_HOST && mapping)
         device = mapping->physical->device;
     *flags = mapping && device ? mapping->access[device->ordinal] : 0;
     return cushim__mock_allocation_at(ptr) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;

@@ -146,14 +146,14 @@ enum { RESERVED_BYTES = 54 };
 static CUresult check(const CUDA_MEM_ALLOC_NODE_PARAMS *parameters, struct mock_device **device)
 {
     /* Values that old headers lack. */
-    enum { MANAGED = 2, ON_HOST = 2, ON_NUMA_NODE = 3, HANDLE_TYPES = 15 };
+    enum { MANAGED = 2, HANDLE_TYPES = 15 };
     const CUmemPoolProps *props = &parameters->poolProps;
     const int type = (int)props->allocType, where = (int)props->location.type;
 
     if ((type != CU_MEM_ALLOCATION_TYPE_PINNED && type != MANAGED) ||
         !cushim__mock_bytes_are_zero((const char *)(props + 1) - RESERVED_BYTES, RESERVED_BYTES))
         return CUDA_ERROR_INVALID_VALUE;
-    if (where == ON_HOST || where == ON_NUMA_NODE)
+    if (where == CU_MEM_LOCATION_TYPE_HOST || where == CU_MEM_LOCATION_TYPE_HOST_NUMA)
         return CUDA_ERROR_NOT_SUPPORTED;
     if (where != CU_MEM_LOCATION_TYPE_DEVICE ||
         cushim__mock_device_find(props->location.id, device) != CUDA_SUCCESS ||

@@ -195,6 +195,12 @@ typedef struct mock_multicast_object_prop {
 } CUmulticastObjectProp;
 #endif
 
+#if CUDA_VERSION < 12020
+#define CU_MEM_LOCATION_TYPE_HOST 2
+#define CU_MEM_LOCATION_TYPE_HOST_NUMA 3
+#define CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT 4
+#endif
+
 #if CUDA_VERSION < 12030
 typedef cuuint64_t CUgraphConditionalHandle;
 #define CU_GRAPH_COND_ASSIGN_DEFAULT 1
